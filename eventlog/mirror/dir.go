@@ -1,13 +1,13 @@
 package mirror
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/internal/disk"
 )
 
 // CopiedThrough returns, by partition, the offset up to which the copy in a directory is whole. Nobody may have it
@@ -31,9 +31,5 @@ func SetAside(dir string) (aside string, err error) {
 	if err := os.Rename(dir, aside); err != nil {
 		return "", fmt.Errorf("set the copy of the events aside: %w", err)
 	}
-	beside, err := os.Open(filepath.Dir(dir))
-	if err != nil {
-		return "", err
-	}
-	return aside, errors.Join(beside.Sync(), beside.Close())
+	return aside, disk.SyncDir(filepath.Dir(dir))
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -103,7 +104,7 @@ func (s *session) succeed() {
 }
 
 // install puts the program where its other commands are called, such as append: at a path that may be relative to the
-// project, "" for nowhere.
+// project, "" for nowhere. It ends as names of programs do, since Windows runs no others.
 func install(program, root, path string) error {
 	if path == "" {
 		return nil
@@ -111,7 +112,7 @@ func install(program, root, path string) error {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(root, path)
 	}
-	return place(program, path)
+	return place(program, strings.TrimSuffix(path, executable)+executable)
 }
 
 // serverURL is where a server listens.

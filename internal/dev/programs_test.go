@@ -44,3 +44,24 @@ func TestProgramsOfKilledRunsAreRemoved(t *testing.T) {
 		t.Errorf("another start removes the folder of this one: %v", err)
 	}
 }
+
+// TestTheProgramIsPutWhereWindowsRunsIt: by a name that ends as those of programs do.
+func TestTheProgramIsPutWhereWindowsRunsIt(t *testing.T) {
+	defer func(own string) { executable = own }(executable)
+	root := t.TempDir()
+	program := filepath.Join(root, "built")
+	for _, tc := range []struct{ ending, name, want string }{
+		{".exe", "bin/server", "bin/server.exe"}, {".exe", "bin/named.exe", "bin/named.exe"}, {"", "bin/other", "bin/other"},
+	} {
+		executable = tc.ending
+		if err := os.WriteFile(program, nil, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := install(program, root, tc.name); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(filepath.Join(root, tc.want)); err != nil {
+			t.Errorf("%s is not at %s: %v", tc.name, tc.want, err)
+		}
+	}
+}

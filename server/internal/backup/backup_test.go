@@ -14,6 +14,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/foldql/foldql/internal/disk"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -313,7 +314,7 @@ func TestADirectoryIsMadeWithNamesThatLast(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(top, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := makeDirs(filepath.Join(top, "file", "below"), syncDir); !errors.Is(err, syscall.ENOTDIR) {
+	if err := makeDirs(filepath.Join(top, "file", "below"), disk.SyncDir); !errors.Is(err, syscall.ENOTDIR) {
 		t.Errorf("below a file: error %v", err)
 	}
 	dir := filepath.Join(top, "new", "backup")

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/foldql/foldql/internal/disk"
 )
 
 // restoring is a file in a data directory while a restore puts parts in place there. A server that found the log
@@ -37,7 +39,7 @@ func writeWhole(path string, r io.Reader) error {
 		return err
 	}
 	if err == nil {
-		err = syncDir(filepath.Dir(path))
+		err = disk.SyncDir(filepath.Dir(path))
 	}
 	if err == nil {
 		return nil
@@ -61,7 +63,7 @@ func (m mark) remove(data string) error {
 	if err != nil {
 		return fmt.Errorf("end the restore of %s: %w", data, err)
 	}
-	return syncDir(data)
+	return disk.SyncDir(data)
 }
 
 // removeRestored removes what a restore has put into a data directory without coming to its end, if any has.
@@ -81,7 +83,7 @@ func removeRestored(data string) error {
 			return err
 		}
 	}
-	if err := syncDir(data); err != nil {
+	if err := disk.SyncDir(data); err != nil {
 		return err
 	}
 	return mark(text).remove(data)

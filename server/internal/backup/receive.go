@@ -2,6 +2,7 @@ package backup
 
 import (
 	"archive/tar"
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -10,6 +11,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/foldql/foldql/internal/disk"
 )
 
 // mostManifest is more than a manifest has: Pebble keeps some thousands of files in a store of a terabyte.
@@ -22,7 +25,7 @@ func Receive(r io.Reader, dir string) (m *Manifest, err error) {
 	if err := free(dir); err != nil {
 		return nil, err
 	}
-	if err := makeDirs(filepath.Dir(dir), syncDir); err != nil {
+	if err := makeDirs(filepath.Dir(dir), disk.SyncDir); err != nil {
 		return nil, err
 	}
 	above, err := scratch(filepath.Dir(dir), partialPrefix(dir))
@@ -43,7 +46,7 @@ func Receive(r io.Reader, dir string) (m *Manifest, err error) {
 	if err := os.Rename(partial, dir); err != nil {
 		return nil, err
 	}
-	return m, syncDir(filepath.Dir(dir))
+	return m, disk.SyncDir(filepath.Dir(dir))
 }
 
 // free fails where the directory exists.
@@ -117,14 +120,8 @@ func finish(in *tar.Reader, dir string, got []File) (*Manifest, error) {
 	if err := compare(m.Files, got); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(dir, manifestName), text, 0o600); err != nil {
-		return nil, err
-	}
-	f, err := os.Open(filepath.Join(dir, manifestName))
-	if err != nil {
-		return nil, err
-	}
-	return m, errors.Join(f.Sync(), f.Close())
+	_, err = writeFile(filepath.Join(dir, manifestName), bytes.NewReader(text))
+	return m, err
 }
 
 // compare fails unless the files are those of the manifest.
@@ -171,14 +168,6 @@ func syncDirs(dir string) error {
 		if err != nil || !entry.IsDir() {
 			return err
 		}
-		return syncDir(path)
+		return disk.SyncDir(path)
 	})
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/foldql/foldql/internal/disk"
 )
 
 // Restore copies the backup in a directory into a data directory, which must have none of its parts. Each part has its
@@ -27,7 +29,7 @@ func Restore(ctx context.Context, dir, data string) (*Manifest, error) {
 			return nil, fmt.Errorf("restore the %s: %w", part, err)
 		}
 	}
-	if err := makeDirs(data, syncDir); err != nil {
+	if err := makeDirs(data, disk.SyncDir); err != nil {
 		return nil, err
 	}
 	r := restoration{m, dir, data, os.Rename}
@@ -96,7 +98,7 @@ func (r *restoration) place(partial string) (placed []string, err error) {
 		}
 		placed = append(placed, part)
 	}
-	return placed, syncDir(r.data)
+	return placed, disk.SyncDir(r.data)
 }
 
 // takeBack removes parts that were put in place.
@@ -105,7 +107,7 @@ func (r *restoration) takeBack(parts []string) error {
 	for _, part := range parts {
 		errs = append(errs, os.RemoveAll(filepath.Join(r.data, part)))
 	}
-	return errors.Join(append(errs, syncDir(r.data))...)
+	return errors.Join(append(errs, disk.SyncDir(r.data))...)
 }
 
 func copyFile(from, to, name string) (f File, err error) {

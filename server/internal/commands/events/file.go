@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/foldql/foldql/internal/disk"
 	"github.com/foldql/foldql/server/internal/config"
 )
 
@@ -35,7 +36,7 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	if err := publish(partial.Name(), path, os.Link); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return disk.SyncDir(filepath.Dir(path))
 }
 
 func checkFile(path string) error {
@@ -95,13 +96,4 @@ func fill(f *os.File, packed bool, write func(io.Writer) error) error {
 		return err
 	}
 	return f.Sync()
-}
-
-// syncDir has the names in the directory outlive a power cut.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
