@@ -305,6 +305,24 @@ func TestARestoreThatIsInterruptedLateSaysThatAllIsThere(t *testing.T) {
 	answersUpTo(t, app, data, 50)
 }
 
+// TestABackupIsNotPutIntoADirectoryThatIsNamedAsAStoreIs, where no server would look for it.
+func TestABackupIsNotPutIntoADirectoryThatIsNamedAsAStoreIs(t *testing.T) {
+	app, args := newProject(false).App, embedded(t)
+	serve(t, app, start{args: args}).end(t)
+	t.Chdir(t.TempDir())
+	runProgram(t, app, start{args: append([]string{"backup", "monday"}, args...)}).wantExit(t, exitDone, "has the rows")
+	for _, wrong := range [][]string{
+		{"restore", "monday", "embedded:data"}, {"restore", "monday", "log:data"}, {"restore", "embedded:monday", "data"},
+		append([]string{"backup", "embedded:tuesday"}, args...),
+	} {
+		runProgram(t, app, start{args: wrong}).wantExit(t, exitUsage, "write the directory alone")
+	}
+	if made, err := os.ReadDir("."); len(made) != 1 || err != nil {
+		t.Errorf("there are %v, error %v, want the backup alone", made, err)
+	}
+	runProgram(t, app, start{args: []string{"restore", "monday", "./log:data"}}).wantExit(t, exitDone, "events")
+}
+
 // TestWhoRestoresForAnotherUserIsToldToHandItOver: the service that the data are for could read none of them.
 func TestWhoRestoresForAnotherUserIsToldToHandItOver(t *testing.T) {
 	if os.Geteuid() != 0 {

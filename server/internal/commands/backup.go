@@ -9,6 +9,7 @@ import (
 
 	"github.com/foldql/foldql/server/internal/backup"
 	"github.com/foldql/foldql/server/internal/client"
+	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/sources"
 	"github.com/foldql/foldql/server/internal/stores"
 )
@@ -22,6 +23,9 @@ type Backup struct {
 
 // Run makes the backup.
 func (c *Backup) Run(ctx context.Context, p *Program) error {
+	if err := config.CheckDirectory("dir", c.Dir); err != nil {
+		return err
+	}
 	stream := c.remote
 	if c.Store != "" {
 		stream = c.offline

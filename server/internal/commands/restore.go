@@ -16,11 +16,14 @@ import (
 // Restore puts a backup into a data directory.
 type Restore struct {
 	Dir  string `arg:"" help:"Directory of the backup."`
-	Data string `arg:"" help:"Data directory, as in embedded:DATA and log:DATA, which has neither rows nor a log."`
+	Data string `arg:"" help:"Data directory, which has neither rows nor a log: it is DATA in --store embedded:DATA and --events log:DATA."`
 }
 
 // Run restores the backup, opens what it has restored, and holds the rows against the log.
 func (c *Restore) Run(ctx context.Context, p *Program) error {
+	if err := errors.Join(config.CheckDirectory("dir", c.Dir), config.CheckDirectory("data", c.Data)); err != nil {
+		return err
+	}
 	m, err := backup.Restore(ctx, c.Dir, c.Data)
 	if err != nil {
 		return fmt.Errorf("restore: %w", err)
