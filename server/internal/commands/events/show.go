@@ -54,10 +54,25 @@ func (c *show) at(ctx context.Context, from *client.Client, partition string, of
 		return nil, err
 	}
 	if len(page.Events) == 0 {
-		return nil, fmt.Errorf("there is none at that place, and the partition ends at %s; "+
-			"'server events search' lists events, and --id looks for one of that id", search.FormatPosition(page.UpTo))
+		return nil, missing(page, partition, offset)
 	}
 	return (*event)(&page.Events[0]), nil
+}
+
+// missing says why there is no event at a place, of which the page is.
+func missing(page *search.Page, partition string, offset uint64) error {
+	const others = "'server events search' lists events, and --id looks for one of that id"
+	switch {
+	case len(page.Unread) > 0:
+		return errors.New("it is not in the copy, and the source of that does not answer: start the server that keeps the " +
+			"copy, and ask again when it has the event")
+	case len(page.Forgotten) > 0:
+		return errors.New("its source has forgotten what stood at that place; " + others)
+	case page.UpTo[partition] < offset:
+		return fmt.Errorf("there is none at that place, and the partition ends at %s; %s", search.FormatPosition(page.UpTo),
+			others)
+	}
+	return errors.New("there is none at that place, and the partition goes on behind it; " + others)
 }
 
 // byID goes through the log: to its end, unless the source is given, because ids are unique within a source only.
