@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/server/internal/config"
@@ -70,16 +71,23 @@ func (a *API) eachNamed(what string, do func(context.Context, *projections.Runni
 			return
 		}
 		ctx, done := r.Context(), map[*projections.Running]bool{}
+		var decided []string
 		for _, one := range a.Folds.All {
 			if !names[one.Name] || done[one] {
 				continue
 			}
+			if err := do(ctx, one); err != nil {
+				bad := a.refused(ctx, one.Name, err)
+				if len(decided) > 0 {
+					bad.Detail = fmt.Sprintf("It is done for %s: ask again for the others alone. %s", strings.Join(decided, ", "),
+						bad.Detail)
+				}
+				bad.Write(w)
+				return
+			}
 			for _, other := range one.Together() {
 				done[other] = true
-			}
-			if err := do(ctx, one); err != nil {
-				a.refused(ctx, one.Name, err).Write(w)
-				return
+				decided = append(decided, other.Name)
 			}
 			a.Log.InfoContext(ctx, "rebuild decided", "how", what, "projection", one.Name)
 		}
