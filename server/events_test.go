@@ -367,6 +367,19 @@ func TestAnImportIntoAStoreIsRefusedWhereTheLogIsNotTheOneOfTheRows(t *testing.T
 	eventsOf(t, app, "search", "--store", args[1]).wantExit(t, exitDone, "0 events; searched to the end of the log, 0:0")
 }
 
+// TestAnImportIntoASourceThatIsNoLogMakesNoStore, which would be bound to that source.
+func TestAnImportIntoASourceThatIsNoLogMakesNoStore(t *testing.T) {
+	app, path := newProject(false).App, writeLines(t, "events.jsonl", taskEvents(1, 3))
+	data := filepath.Join(t.TempDir(), "data")
+	for _, source := range []string{"file:" + path, "http://127.0.0.1:1", "nats://127.0.0.1:1/EVENTS"} {
+		eventsOf(t, app, "import", path, "--store", "embedded:"+data, "--events", source).
+			wantExit(t, exitUsage, source+" is no log on this machine")
+	}
+	if _, err := os.Stat(data); err == nil {
+		t.Error("an import that is refused has made a data directory")
+	}
+}
+
 // TestWhatIsNoEventIsToldAndLeftOutOfAnExport: it could be imported nowhere.
 func TestWhatIsNoEventIsToldAndLeftOutOfAnExport(t *testing.T) {
 	app := newProject(false).App

@@ -85,6 +85,19 @@ func (o *StoreOptions) Open(ctx context.Context, p *Program) (*Opened, error) {
 	return &Opened{rows.DB, rows, src}, nil
 }
 
+// OpenLog is Open where events are to be appended. What is no log is refused before a store is bound to it.
+func (o *StoreOptions) OpenLog(ctx context.Context, p *Program) (*Opened, error) {
+	_, _, from, err := o.parse()
+	if err != nil {
+		return nil, err
+	}
+	if from.Kind != config.Log {
+		return nil, config.Wrong("events", "%.200s is no log on this machine, and nothing is appended to it; give log: or "+
+			"log:DIR, or, for the log of a running server, --url in place of --store", o.Events)
+	}
+	return o.Open(ctx, p)
+}
+
 // OpenSource opens the source alone, to read what is there: it makes no log where there is none.
 func (o *StoreOptions) OpenSource(p *Program) (*sources.Source, error) {
 	at, store, from, err := o.parse()

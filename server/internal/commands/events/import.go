@@ -48,7 +48,7 @@ func (c *importEvents) write(ctx context.Context, p *commands.Program, f func(*c
 		others := func(name string) bool { return name == "max-event" } // which bounds what is read of the file
 		return c.remote(p, f, slices.DeleteFunc(commands.StoreFlags(), others)...)
 	}
-	o, err := c.StoreOptions.Open(ctx, p)
+	o, err := c.StoreOptions.OpenLog(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -59,9 +59,6 @@ func (c *importEvents) write(ctx context.Context, p *commands.Program, f func(*c
 	}
 	if other != nil {
 		return logcheck.Error(other)
-	}
-	if o.Source.Log == nil {
-		return fmt.Errorf("import events: %s is a file that nothing is appended to; give --events log: or log:DIR", c.Events)
 	}
 	return f(client.InProcess("the store", ingest.Handler(o.Source.Log, p.Events, ingest.Config{
 		MaxBodyBytes: unbounded, MaxEventBytes: c.MaxEvent, TakeRetired: true, Logger: p.Log,
