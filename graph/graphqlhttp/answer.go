@@ -43,6 +43,13 @@ func (a *answer) refuse(status int, err error) {
 	a.write(status, &graphql.Response{Errors: gqlerror.List{gql}})
 }
 
+// Refuse answers a request of GraphQL that its handler is not to see, in the form that the client accepts. The error is
+// one of package graphqlerr.
+func Refuse(w http.ResponseWriter, r *http.Request, status int, err error) {
+	mediaType, _ := negotiate(r.Header["Accept"]) // JSON where the client accepts neither
+	(&answer{w: w, request: r, mediaType: mediaType}).refuse(status, err)
+}
+
 // failed answers a request whose document or variables are wrong: nothing was executed, so there is no data. Clients
 // that do not know the media type of GraphQL take every other status than 200 for a failure of the transport.
 func (a *answer) failed(resp *graphql.Response) {

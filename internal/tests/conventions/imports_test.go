@@ -233,7 +233,7 @@ var rules = map[string]rule{
 	"server/internal/positions": {[]string{"eventlog", "eventlog/ingest", "graph/catalog", "graph/graphqlerr",
 		"graph/graphqlhttp", "keys", "projection", "querydb", "querydb/driver", "server/internal/projections"},
 		[]string{gqlgen, gqlparser + "/ast", gqlparser + "/gqlerror"}},
-	"server/internal/problem":  {},
+	"server/internal/problem":  {own: []string{"graph/graphqlerr", "graph/graphqlhttp"}},
 	"server/internal/progress": {outside: []string{"github.com/schollz/progressbar/v3", "golang.org/x/term"}},
 	"server/internal/projections": {[]string{"eventlog", "eventlog/httpsource", "eventlog/shared", "internal/backoff",
 		"projection", "querydb", "server/internal/advice", "server/internal/config", "server/internal/logcheck"},

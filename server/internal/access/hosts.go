@@ -42,7 +42,7 @@ func (h *Hosts) guard(next http.Handler, matters func(*http.Request) bool) http.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if matters(r) {
 			if bad := h.refuse(r); bad != nil {
-				bad.Write(w)
+				bad.Answer(w, r)
 				return
 			}
 		}

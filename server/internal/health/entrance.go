@@ -30,6 +30,6 @@ func (e *Entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		problem.WriteJSON(w, http.StatusServiceUnavailable, "application/json", readyAnswer{Why: whyStarting})
 	default:
 		w.Header().Set("Retry-After", "1")
-		problem.Starting().Write(w)
+		problem.Starting().Answer(w, r)
 	}
 }

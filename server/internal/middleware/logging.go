@@ -57,7 +57,7 @@ func LogRequests(log *slog.Logger, next http.Handler) http.Handler {
 				log.ErrorContext(r.Context(), "panic while answering", "path", r.URL.Path, "panic", v, "stack",
 					string(debug.Stack()))
 				if o.status == 0 {
-					problem.InternalProblem().Write(o)
+					problem.InternalProblem().Answer(o, r)
 				}
 			}
 			level := slog.LevelDebug
