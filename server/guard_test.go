@@ -39,6 +39,7 @@ func TestWritingWithoutATokenIsForThisMachineAlone(t *testing.T) {
 		{"no host", func(r *http.Request) { r.Host = "" }, "foreign-host"},
 		{"another origin", func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }, "foreign-origin"},
 		{"a sandboxed page", func(r *http.Request) { r.Header.Set("Origin", "null") }, "foreign-origin"},
+		{"an image elsewhere", func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }, "foreign-origin"},
 	} {
 		r := httptest.NewRequest("POST", "/events", nil)
 		r.RemoteAddr, r.Host = "127.0.0.1:1234", "localhost:8080"
@@ -266,6 +267,40 @@ func TestForeignNamesCannotRead(t *testing.T) {
 		}
 		if status, _ := tc.s.request(t, "GET", "/livez", "", tc.header, tc.value); status != http.StatusOK {
 			t.Errorf("%s %s: /livez has status %d", tc.header, tc.value, status)
+		}
+	}
+}
+
+// TestImagesAndLinksOfOtherSitesAskNothing: browsers send them without an origin, to an address, and often.
+func TestImagesAndLinksOfOtherSitesAskNothing(t *testing.T) {
+	app := newProject(false).App
+	const query = "/graphql?query={__typename}"
+	plain := serve(t, app, start{args: []string{"--store", "memory:"}})
+	open := serve(t, app, start{args: []string{"--store", "memory:", "--allowed-hosts", "*", "--cors-origins", "*"}})
+	for _, tc := range []struct {
+		s      *server
+		path   string
+		site   string
+		origin string
+		want   int
+	}{
+		{plain, query, "cross-site", "", 403},
+		{plain, query, "cross-site", "https://evil.example", 403},
+		{plain, query, "same-site", "", 200},
+		{plain, query, "same-origin", "", 200},
+		{plain, query, "none", "", 200}, // somebody has typed the address
+		{plain, query, "", "", 200},     // no browser
+		{plain, "/?query={__typename}", "cross-site", "", 200},
+		{open, query, "cross-site", "", 403},
+		{open, query, "cross-site", "https://app.example", 200},
+	} {
+		headers := []string{"Sec-Fetch-Site", tc.site}
+		if tc.origin != "" {
+			headers = append(headers, "Origin", tc.origin)
+		}
+		status, body := tc.s.request(t, "GET", tc.path, "", headers...)
+		if status != tc.want || tc.want == 403 && !strings.Contains(body, "FORBIDDEN") {
+			t.Errorf("%s from %q, origin %q: status %d, want %d: %.200s", tc.path, tc.site, tc.origin, status, tc.want, body)
 		}
 	}
 }
