@@ -200,7 +200,11 @@ func (p *routes) schema() http.Handler {
 	})
 }
 
-// playground serves GraphiQL.
+// playground serves GraphiQL. It has examples where everybody may know the schema, whose names stand in them.
 func (p *routes) playground() http.Handler {
-	return playground.Handler(playground.Config{Examples: p.app.Examples})
+	cfg := playground.Config{}
+	if p.cfg.Introspection && p.cfg.TrustedDocumentsMode != "enforce" {
+		cfg.Examples = p.app.Examples
+	}
+	return playground.Handler(cfg)
 }

@@ -227,6 +227,28 @@ func TestWhatIsSwitchedOffIsNotServed(t *testing.T) {
 	}
 }
 
+// TestThePageOfGraphiQLTellsNothingOfASchemaThatNobodyIsToKnow: neither where introspection is off, nor where documents
+// are enforced.
+func TestThePageOfGraphiQLTellsNothingOfASchemaThatNobodyIsToKnow(t *testing.T) {
+	enforced := []string{"--trusted-documents", manifestOf(t, `{"title":"`+titleQuery+`"}`),
+		"--trusted-documents-mode"}
+	for _, tc := range []struct {
+		args  []string
+		tells bool
+	}{
+		{nil, true},
+		{append(slices.Clip(enforced), "log"), true},
+		{append(slices.Clip(enforced), "enforce"), false},
+		{[]string{"--no-introspection"}, false},
+	} {
+		s := serve(t, newProject(false).App, start{args: append([]string{"--store", "memory:"}, tc.args...)})
+		status, page := s.request(t, "GET", "/", "")
+		if tells := strings.Contains(page, "Task"); status != http.StatusOK || tells != tc.tells {
+			t.Errorf("%v: status %d; it tells of the schema: %v, want %v", tc.args, status, tells, tc.tells)
+		}
+	}
+}
+
 func TestWritingIsGuarded(t *testing.T) {
 	app := newProject(false).App
 	one := string(cloudevents.Append(nil, new(taskEvent("1", "x"))))
