@@ -58,6 +58,7 @@ type EmbedConfig struct {
 	ResolversOnly   bool // resolvers answer generated queries, in place of compiled plans
 
 	CORSOrigins     []string // whose pages may query the API, "*" for any
+	CORSHeaders     []string // that requests of these pages may have beside those of the API, "*" for any
 	AllowedHosts    []string // host names that requests may use, beside localhost and addresses; "*" for any
 	NamedOperations []string // names of GraphQL operations that have series of their own in /metrics
 }
@@ -151,7 +152,8 @@ func (cfg *EmbedConfig) command() (*serveCommand, error) {
 	}
 	c.WriteToken = cfg.WriteToken
 	c.Playground, c.Introspection, c.Accelerate = !cfg.NoPlayground, !cfg.NoIntrospection, !cfg.ResolversOnly
-	c.CORSOrigins, c.AllowedHosts, c.MetricOperations = cfg.CORSOrigins, cfg.AllowedHosts, cfg.NamedOperations
+	c.CORSOrigins, c.CORSHeaders = cfg.CORSOrigins, cfg.CORSHeaders
+	c.AllowedHosts, c.MetricOperations = cfg.AllowedHosts, cfg.NamedOperations
 	c.TrustedDocuments, c.TrustedDocumentsBypass = cfg.TrustedDocuments, cfg.TrustedDocumentsBypass
 	c.TrustedDocumentsMode = cmp.Or(cfg.TrustedDocumentsMode, c.TrustedDocumentsMode)
 	c.ReadyLag = cmp.Or(cfg.ReadyLag, c.ReadyLag)

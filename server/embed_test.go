@@ -140,6 +140,7 @@ func TestServerInsideAnotherProgramRefusesAWrongConfiguration(t *testing.T) {
 		"MaxDeadLetterPercent":         func(c *EmbedConfig) { c.Runner.MaxDeadLetterPercent = 101 },
 		"write-token":                  func(c *EmbedConfig) { c.WriteToken = "a\nb" },
 		"cors-origins":                 func(c *EmbedConfig) { c.CORSOrigins = []string{"example.com"} },
+		"cors-headers":                 func(c *EmbedConfig) { c.CORSHeaders = []string{"traceparent"} },
 		"metric-operations":            func(c *EmbedConfig) { c.NamedOperations = []string{"a b"} },
 	} {
 		if _, _, err := embed(t, t.Context(), change); err == nil || !strings.Contains(err.Error(), want) {

@@ -99,8 +99,9 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 	mux := http.NewServeMux()
 	cors := &middleware.CORS{
 		Origins: p.cfg.CORSOrigins,
-		Send:    []string{positions.MinHeader, positions.ConsistencyHeader, persisted.BypassHeader},
-		Read:    []string{positions.Header, positions.ConsistencyHeader},
+		Send: append([]string{positions.MinHeader, positions.ConsistencyHeader, persisted.BypassHeader},
+			p.cfg.CORSHeaders...),
+		Read: []string{positions.Header, positions.ConsistencyHeader},
 	}
 	api := middleware.HeadAsGet(p.identified(p.asked(p.graphql(measured, at))))
 	mux.Handle(problem.GraphQLPath, cors.Handler(access.RefuseBlindRequests(api)))

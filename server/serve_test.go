@@ -358,6 +358,40 @@ func TestPagesOfOtherOriginsMayAskWhereTheyAreListed(t *testing.T) {
 	}
 }
 
+// TestPagesOfListedOriginsSendTheHeadersThatAreListed, besides those of the API, and read when to ask again. An
+// embedded server has the same option.
+func TestPagesOfListedOriginsSendTheHeadersThatAreListed(t *testing.T) {
+	const origin = "https://app.example.com"
+	fixed := []string{"authorization", "content-type", "foldql-min-position", "foldql-consistency",
+		"foldql-documents-bypass"}
+	plain := serve(t, newProject(false).App, start{args: []string{"--store", "memory:", "--cors-origins", origin}})
+	traced := serve(t, newProject(false).App, start{args: []string{"--store", "memory:", "--cors-origins", origin,
+		"--cors-headers", "traceparent,Apollographql-Client-Name"}})
+	for s, want := range map[*server][]string{
+		plain: fixed, traced: append(slices.Clip(fixed), "traceparent", "apollographql-client-name"),
+	} {
+		res, _ := s.exchange(t, "OPTIONS", "/graphql", "", "Origin", origin, "Access-Control-Request-Method", "POST")
+		if got := headersIn(res, "Access-Control-Allow-Headers"); !slices.Equal(got, want) {
+			t.Errorf("they may send %q, want %q", got, want)
+		}
+		res, _ = s.exchange(t, "POST", "/graphql", `{"query":"{__typename}"}`, "Origin", origin, "Content-Type",
+			"application/json")
+		want := []string{"retry-after", "foldql-position", "foldql-consistency"}
+		if got := headersIn(res, "Access-Control-Expose-Headers"); !slices.Equal(got, want) {
+			t.Errorf("they may read %q, want %q", got, want)
+		}
+	}
+	cfg := EmbedConfig{CORSOrigins: []string{origin}, CORSHeaders: []string{"traceparent"}}
+	if c, err := cfg.command(); err != nil || !slices.Equal(c.CORSHeaders, cfg.CORSHeaders) {
+		t.Errorf("an embedded server lets pages send %q (%v)", c.CORSHeaders, err)
+	}
+}
+
+// headersIn are the names of headers that a header of an answer lists, in lower case.
+func headersIn(res *http.Response, header string) []string {
+	return strings.Split(strings.ToLower(res.Header.Get(header)), ", ")
+}
+
 func TestDrainFinishesWhatIsInFlight(t *testing.T) {
 	p := newProject(false)
 	entered, leave := make(chan struct{}), make(chan struct{})

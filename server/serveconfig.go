@@ -23,8 +23,7 @@ type serveCommand struct {
 	Introspection bool `help:"Let clients query the schema (introspection)." default:"true" negatable:"" group:"API"`
 	Accelerate    bool `help:"Answer generated queries with compiled plans; --no-accelerate uses resolvers only." default:"true" negatable:"" group:"API"`
 
-	CORSOrigins []string `name:"cors-origins" help:"Origins whose pages may query the API, * for any; none by default." placeholder:"ORIGIN" group:"API"`
-
+	config.CORS
 	config.Documents
 	config.Callers
 	config.WriteAuth
@@ -60,10 +59,8 @@ func (c *serveCommand) validate() error {
 	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
 		return config.Wrong("listen", "%w; write host:port, such as 127.0.0.1:8080", err)
 	}
-	for _, o := range c.CORSOrigins {
-		if err := config.CheckOrigin(o); err != nil {
-			return config.Wrong("cors-origins", "%w", err)
-		}
+	if err := c.CORS.Validate(); err != nil {
+		return err
 	}
 	if err := c.Exposure.Validate(); err != nil {
 		return err

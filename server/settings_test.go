@@ -252,6 +252,8 @@ func TestServerRefusesToStartWithWhatWouldNotWork(t *testing.T) {
 		{"drain", []string{"--drain-delay=-1s"}, "drain-delay"},
 		{"origin", []string{"--cors-origins", "example.com"}, "cors-origins: "},
 		{"origin with a path", []string{"--cors-origins", "https://example.com/"}, "cors-origins: "},
+		{"header with a value", []string{"--cors-origins", "*", "--cors-headers", "traceparent: 0"}, "cors-headers: "},
+		{"header that no page sends", []string{"--cors-headers", "traceparent"}, "cors-headers: "},
 		{"everybody could write", []string{"--listen", "0.0.0.0:0"}, "write-token: "},
 		{"everybody could write, by any name", []string{"--listen", ":0"}, "write-token: "},
 		{"token twice", []string{"--write-token", "a", "--write-token-file", "b"}, "write-token: it is given twice"},

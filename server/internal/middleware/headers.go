@@ -31,7 +31,7 @@ var (
 type CORS struct {
 	Origins []string
 	Send    []string // headers that their requests may have, beside those of the token and of the type of the body
-	Read    []string // headers of answers that they may read
+	Read    []string // headers of answers that they may read, beside the one that says when to ask again
 }
 
 // Handler lets them ask a handler. Cookies are never read here, so none are allowed for.
@@ -41,7 +41,7 @@ func (c *CORS) Handler(next http.Handler) http.Handler {
 	}
 	any := slices.Contains(c.Origins, "*")
 	send := strings.Join(append([]string{"Authorization", "Content-Type"}, c.Send...), ", ")
-	read := strings.Join(c.Read, ", ")
+	read := strings.Join(append([]string{"Retry-After"}, c.Read...), ", ")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Add("Vary", "Origin")
@@ -49,9 +49,7 @@ func (c *CORS) Handler(next http.Handler) http.Handler {
 		allowed := origin != "" && (any || slices.Contains(c.Origins, origin))
 		if allowed {
 			h.Set("Access-Control-Allow-Origin", origin)
-			if read != "" {
-				h.Set("Access-Control-Expose-Headers", read)
-			}
+			h.Set("Access-Control-Expose-Headers", read)
 		}
 		if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
 			next.ServeHTTP(w, r)
