@@ -46,7 +46,7 @@ func modules(t *testing.T) (names []string) {
 }
 
 func npmPackages(t *testing.T) (names []string) {
-	for _, folder := range []string{"graph/playground", "graph/graphqlhttp/testdata/audit", "internal/tests/dynamolocal",
+	for _, folder := range []string{"graph/playground", "server/testdata/audit", "internal/tests/dynamolocal",
 		"internal/tests/clients/testdata/client", "internal/tests/clients/testdata/typed",
 		"internal/tests/clients/testdata/relay"} {
 		var file struct{ Dependencies, DevDependencies, OptionalDependencies map[string]string }

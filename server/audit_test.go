@@ -1,14 +1,15 @@
-package graphqlhttp
+package server
 
 import (
 	"bytes"
 	"encoding/json"
-	"net/http/httptest"
 	"os/exec"
+	"strings"
 	"testing"
 )
 
-// TestEveryAuditOfGraphQLOverHTTPPasses runs the audits of the npm package graphql-http.
+// TestEveryAuditOfGraphQLOverHTTPPasses runs the audits of the npm package graphql-http against the shop, as compiled
+// plans and as resolvers answer, behind all that a server may have in front of them.
 func TestEveryAuditOfGraphQLOverHTTPPasses(t *testing.T) {
 	const folder = "testdata/audit"
 	for _, program := range []string{"node", "npm"} {
@@ -21,13 +22,24 @@ func TestEveryAuditOfGraphQLOverHTTPPasses(t *testing.T) {
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("install the audits with npm ci in %s: %v\n%s", folder, err, out)
 	}
-	server := httptest.NewServer(New(testSchema, Config{Introspection: true}))
-	defer server.Close()
-	audit := exec.Command("node", "audit.mjs", server.URL)
-	audit.Dir = folder
+	for name, args := range map[string][]string{"compiled plans": nil, "resolvers": {"--no-accelerate"}} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, shopApp(), start{args: append([]string{"--store", "memory:", "--jwt-secret",
+				strings.Repeat("secret", 6), "--cors-origins", "https://app.example.com"}, args...)})
+			s.ready(t)
+			audit(t, folder, s.url+"/graphql")
+		})
+	}
+}
+
+// audit runs all audits against the API at an address.
+func audit(t *testing.T, folder, url string) {
+	t.Helper()
+	run := exec.Command("node", "audit.mjs", url)
+	run.Dir = folder
 	var stderr bytes.Buffer
-	audit.Stderr = &stderr
-	out, err := audit.Output()
+	run.Stderr = &stderr
+	out, err := run.Output()
 	if err != nil {
 		t.Fatalf("run the audits: %v\n%s", err, stderr.Bytes())
 	}
