@@ -2,10 +2,12 @@ package newproject_test
 
 import (
 	"bytes"
+	"debug/elf"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -82,7 +84,8 @@ func TestTheImageHasAFolderForTemporaryFiles(t *testing.T) {
 	}
 }
 
-// TestAnImageIsBuiltAwayFromTheCheckout that a project points at, after what its Dockerfile says to do beforehand.
+// TestAnImageIsBuiltAwayFromTheCheckout that a project points at, after what its Dockerfile says to do beforehand. Its
+// server needs no library: there is none beside it.
 func TestAnImageIsBuiltAwayFromTheCheckout(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the server of a project, and its libraries")
@@ -101,9 +104,26 @@ func TestAnImageIsBuiltAwayFromTheCheckout(t *testing.T) {
 		name = filepath.Join(dir, filepath.FromSlash(name))
 		write(t, name, bytes.ReplaceAll(readFile(t, name), []byte(path), []byte("/nowhere")))
 	}
-	info, err := os.Stat(filepath.Join(buildImage(t, dir).root, "server"))
+	server := filepath.Join(buildImage(t, dir).root, "server")
+	info, err := os.Stat(server)
 	if err != nil || info.Size() == 0 {
-		t.Errorf("there is no server: %v", err)
+		t.Fatalf("there is no server: %v", err)
+	}
+	if runtime.GOOS != "linux" {
+		return // docker builds it for Linux
+	}
+	program, err := elf.Open(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer program.Close()
+	if libraries, err := program.ImportedLibraries(); err != nil || len(libraries) > 0 {
+		t.Errorf("it needs %q (%v)", libraries, err)
+	}
+	for _, part := range program.Progs {
+		if part.Type == elf.PT_INTERP {
+			t.Error("it needs a loader")
+		}
 	}
 }
 
