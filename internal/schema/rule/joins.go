@@ -47,6 +47,9 @@ var (
 	JoinTaken = newRule("join-taken",
 		"names a virtual field {1}, which is the name of another field of the type",
 		"choose another name")
+	JoinFirst = newWarning("join-first",
+		"joins {1} by its index {2}, and where several rows have the value, which one it takes depends on the store",
+		"add a sort key to the index, or in an entity make it unique; or use @resolvesMany, which leads to all of them")
 	JoinCosts = newWarning("join-costs",
 		"joins {1} {2}: one query per id in place of one batch for all",
 		"join by the whole primary key of a model where many rows are joined: by, where that has several fields")

@@ -49,6 +49,9 @@ func (d *joinReader) readJoin(m draft.Marked) {
 	case j.Paged: // the rows are asked for page by page
 	case j.Via != nil:
 		d.Report(rule.JoinCosts, pos, m.Field, target.Name, "by its index "+j.Via.As)
+		if !j.Via.Unique && len(j.Via.SK.Fields) == 0 {
+			d.Report(rule.JoinFirst, pos, m.Field, target.Name, j.Via.As)
+		}
 	case len(target.SK.Fields) > 0 && target.Entity == nil && len(j.Keys) < len(schema.Composites(target.PK, target.SK)):
 		d.Report(rule.JoinCosts, pos, m.Field, target.Name, "though it has a sort key")
 	}
