@@ -331,7 +331,7 @@ func newShapes(t *testing.T) string {
 	return dir
 }
 
-func generate(t *testing.T, dir string) {
+func generate(t testing.TB, dir string) {
 	t.Helper()
 	if _, err := tool.Generate(dir); err != nil {
 		t.Fatal(err)
@@ -399,14 +399,14 @@ func tree(t *testing.T, dir string) map[string]file {
 	return all
 }
 
-func write(t *testing.T, name, text string) {
+func write(t testing.TB, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func runGo(t *testing.T, dir string, args ...string) {
+func runGo(t testing.TB, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.Command("go", args...)
 	cmd.Dir = dir
