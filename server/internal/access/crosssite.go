@@ -19,8 +19,8 @@ func RefuseBlindRequests(next http.Handler) http.Handler {
 	})
 }
 
-// blind reports whether a page of another site has had the request sent without its origin, which browsers
-// name where the page is to read the answer.
+// blind reports whether a page of another site has had the request sent without its origin, which browsers name where
+// the page is to read the answer.
 func blind(r *http.Request) bool {
 	return r.Header.Get("Sec-Fetch-Site") == "cross-site" && r.Header.Get("Origin") == ""
 }
