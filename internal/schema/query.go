@@ -32,8 +32,9 @@ type Query struct {
 	// alone.
 	Required, Optional []*Field
 	// Trailing are those fields of the partition key of an index that end it and can be null, in a collection for one of
-	// its members: without them, or without the last of them, the rows are meant that have none, whose key a partial write
-	// has cut short.
+	// its members: without them, or without the last of them, the rows are meant whose key a patch has cut short before
+	// them. A row that was written whole without them is not in the index, so queries of an aggregate, which no patch
+	// writes, have none.
 	Trailing []*Field
 	// PKParts and SKParts are, for a table of its own, the fields of a half of several that it takes one by one: of the
 	// partition key all of them, in place of id, and of the sort key all, in place of _subId, or, for a connection,
@@ -132,7 +133,9 @@ func (m *ReadModel) entityQueries() []Query {
 			q.Args = FieldNames(q.Required)
 		} else {
 			q = m.rangeQuery(x.PK, x.SK)
-			q.split(x)
+			if m.Aggregate == nil {
+				q.split(x)
+			}
 			q.Connection = m.Name + x.Suffix() + "Connection"
 		}
 		q.Name, q.Index, q.Source = m.QueryName(x.Suffix()), x, firstOf(Composites(x.PK, x.SK))

@@ -47,6 +47,30 @@ func TestQueriesAreNamedAfterKeyAndIndexes(t *testing.T) {
 	}
 }
 
+// TestAggregatesAreListedByTheirWholePartitionKey though a field of it can be null: no patch cuts their keys short, so
+// no aggregate is in the index without one.
+func TestAggregatesAreListedByTheirWholePartitionKey(t *testing.T) {
+	season, league := &Field{Name: "season"}, &Field{Name: "league", Nullable: true}
+	x := &Index{As: "bySeason", Casing: NoCasing, PK: Half{Fields: []*Field{season, league}}}
+	id := &Field{Name: "id"}
+	m := &ReadModel{Name: "Match", Entity: &Entity{}, PK: Half{Fields: []*Field{id}}, Indexes: []*Index{x}}
+	for _, tt := range []struct {
+		aggregate *Aggregate
+		required  []*Field
+	}{
+		{nil, []*Field{season}},
+		{&Aggregate{}, []*Field{season, league}},
+	} {
+		m.Aggregate = tt.aggregate
+		queries := m.Queries()
+		q := queries[len(queries)-1]
+		if !slices.Equal(q.Required, tt.required) || len(q.Trailing) != 2-len(tt.required) {
+			t.Errorf("aggregate %v: %s needs %q and may do without %q", tt.aggregate != nil, q.Name, FieldNames(q.Required),
+				FieldNames(q.Trailing))
+		}
+	}
+}
+
 // TestTheFirstFieldOfAPartitionKeyIsAlwaysAskedFor though rows may have none: a query reads one partition.
 func TestTheFirstFieldOfAPartitionKeyIsAlwaysAskedFor(t *testing.T) {
 	account, fleet := &Field{Name: "accountId", Nullable: true}, &Field{Name: "fleetId", Nullable: true}

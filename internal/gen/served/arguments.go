@@ -251,7 +251,7 @@ func newEntityArgument(r *schema.ReadModel, q schema.Query, name string) Argumen
 		return requiredArgument(q.Required[i], "The "+name+" that the rows have.")
 	}
 	if i := slices.IndexFunc(q.Trailing, is); i >= 0 {
-		text := "The " + name + " that the rows have; those that have none where it is left out."
+		text := "The " + name + " that the rows have; where it is left out, those that a patch has left without one."
 		return Argument{Name: name, Type: TypeOf(q.Trailing[i]), description: text, Field: q.Trailing[i]}
 	}
 	if i := slices.IndexFunc(q.Optional, is); i >= 0 {

@@ -587,7 +587,7 @@ type Query {
     accountId: ID!
 
     """
-    The fleetId that the rows have; those that have none where it is left out.
+    The fleetId that the rows have; where it is left out, those that a patch has left without one.
     """
     fleetId: ID
 
