@@ -2,8 +2,10 @@ package parse
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
+	"github.com/foldql/foldql/internal/schema"
 	"github.com/foldql/foldql/internal/schema/rule"
 	"github.com/vektah/gqlparser/v2/ast"
 )
@@ -56,6 +58,56 @@ func TestKeysCollideWhereOneTextIsAKeyOfBoth(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAQueryReadsOverRowsWhoseKeysAPatchHasCutShort: a key of an index may end before fields that can be null.
+func TestAQueryReadsOverRowsWhoseKeysAPatchHasCutShort(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string // entries of gsis
+		want bool
+	}{
+		{a: `pk: "in#{s}"`, b: `pk: "in#{s}#at#{none}"`, want: true},
+		{a: `pk: "in#{s}"`, b: `pk: "in#{s}#at#{t}"`},
+		{a: `pk: "in#{s}"`, b: `pk: "in#{s}#at#{none}#end"`, want: true},
+		{a: `pk: "in#{s}"`, b: `pk: "in#{s}#at#{none}#by#{t}"`},
+		{a: `pk: "in#{s}#at#{none}"`, b: `pk: "in#{s}#by#{null}"`, want: true},
+		{a: `pk: "in#{s}"`, b: `pk: "in#{t}#at#{none}", unique: true`},
+		{a: `pk: "in#{s}#at#x"`, b: `pk: "in#{s}#at#{none}#by#{null}"`, want: true},
+		{a: `pk: "in#5"`, b: `pk: "in#{none}#at#{null}"`, want: true},
+		{a: `pk: "in"`, b: `pk: "in#{none}"`},
+		{a: `pk: "all", sk: "in#5"`, b: `pk: "all", sk: "in#{s}#at#{none}"`, want: true},
+		{a: `pk: "all", sk: "in#5"`, b: `pk: "all", sk: "in#{s}#at#{t}"`},
+	} {
+		t.Run(tt.a+" "+tt.b, func(t *testing.T) {
+			if got := readsOver(t, tt.a, tt.b); got != tt.want {
+				t.Errorf("A reads over rows of B: %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// readsOver reports whether Load warns that the query of A, by an index that it shares with B, reads over rows of B.
+func readsOver(t *testing.T, a, b string) bool {
+	t.Helper()
+	const entity = `
+type %s @entity(table: "T") @readModel(events: ["E"]) @keys(pk: "%[1]s#{s}", sk: "x", gsis: [{as: "x", name: "gsi1", %s}]) {
+  s: String!
+  t: ID!
+  none: String
+  null: ID
+}
+`
+	text := "extend schema @table(name: \"T\")\n" + fmt.Sprintf(entity, "A", a) + fmt.Sprintf(entity, "B", b)
+	_, found := Load(
+		[]*ast.Source{{Name: "schema.graphqls", Input: text}}, []*ast.Source{{Name: "events.graphqls",
+			Input: "type E { a: Int }"}},
+	)
+	if errs := found.Errors(); len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	return slices.ContainsFunc(found, func(d schema.Diagnostic) bool {
+		return d.Code == rule.ReadsOver.Code && d.Type == "A"
+	})
 }
 
 // collide reports whether Load says that the keys of two entities with these partition keys collide.

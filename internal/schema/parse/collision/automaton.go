@@ -79,6 +79,14 @@ func (l *language) skip() {
 	l.states[from].free = append(l.states[from].free, l.last())
 }
 
+// endAt lets texts end at some of the states too.
+func (l *language) endAt(states []int) {
+	l.skip()
+	for _, s := range states {
+		l.states[s].free = append(l.states[s].free, l.last())
+	}
+}
+
 func (l *language) text(text string) {
 	for i := range len(text) {
 		l.one(bytesOf(text[i : i+1]))

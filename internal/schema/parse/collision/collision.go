@@ -3,6 +3,7 @@
 package collision
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/foldql/foldql/internal/schema"
@@ -88,7 +89,7 @@ func (l *collisionChecker) primaryRange(m *schema.ReadModel) *language {
 	if m.SeriesOf == nil {
 		return rangeOf(m.SK)
 	}
-	out := l.newKeys(&m.SeriesOf.SK)
+	out := l.newKeys(&m.SeriesOf.SK, len(m.SeriesOf.SK.Fields))
 	out.text(schema.HistoryMark)
 	out.many(anyByte())
 	return out
@@ -100,10 +101,10 @@ func (l *collisionChecker) checkIndexRanges(p *schema.PhysicalIndex) {
 	for i, u := range p.Uses {
 		for j, v := range p.Uses {
 			if i == j || isLocal(u) || sameCollection(u.Index, v.Index) ||
-				!l.keysOf(&u.Index.PK).overlaps(l.keysOf(&v.Index.PK)) {
+				!l.indexKeysOf(u, &u.Index.PK).overlaps(l.indexKeysOf(v, &v.Index.PK)) {
 				continue
 			}
-			if p.SK == "" || l.readOf(u.Index).overlaps(l.keysOf(&v.Index.SK)) {
+			if p.SK == "" || l.readOf(u).overlaps(l.indexKeysOf(v, &v.Index.SK)) {
 				d := l.DraftOf(u.Model)
 				d.Report(rule.ReadsOver, u.Index.Pos, nil, d.QueryName(u.Index.Suffix()), v.Model.Name)
 			}
@@ -112,11 +113,11 @@ func (l *collisionChecker) checkIndexRanges(p *schema.PhysicalIndex) {
 }
 
 // readOf is the language of the sort keys that the query of an index reads: all of its range, or one key.
-func (l *collisionChecker) readOf(x *schema.Index) *language {
-	if x.Unique {
-		return l.keysOf(&x.SK)
+func (l *collisionChecker) readOf(u schema.IndexUse) *language {
+	if u.Index.Unique {
+		return l.indexKeysOf(u, &u.Index.SK)
 	}
-	return rangeOf(x.SK)
+	return rangeOf(u.Index.SK)
 }
 
 func sameCollection(a, b *schema.Index) bool {
@@ -125,9 +126,12 @@ func sameCollection(a, b *schema.Index) bool {
 
 // checkCollectionRange finds entities that a collection would answer though they are none of its members.
 func (l *collisionChecker) checkCollectionRange(c *schema.Collection) {
-	pk := l.keysOf(&c.Members[0].Index.PK)
 	for _, u := range c.Index.Uses {
-		if c.Has(u.Model) || !pk.overlaps(l.keysOf(&u.Index.PK)) || !beginsWith(c.Prefix()).overlaps(l.keysOf(&u.Index.SK)) {
+		pk, sk := l.indexKeysOf(u, &u.Index.PK), l.indexKeysOf(u, &u.Index.SK)
+		meets := func(m schema.Member) bool {
+			return l.indexKeysOf(schema.IndexUse(m), &m.Index.PK).overlaps(pk)
+		}
+		if c.Has(u.Model) || !slices.ContainsFunc(c.Members, meets) || !beginsWith(c.Prefix()).overlaps(sk) {
 			continue
 		}
 		d := l.DraftOf(u.Model)

@@ -7,19 +7,38 @@ import (
 	"github.com/foldql/foldql/keys"
 )
 
-// keysOf is the language of all keys of a half.
+// keysOf is the language of all keys of a half of a primary key, or of a part of an aggregate.
 func (l *collisionChecker) keysOf(h *schema.Half) *language {
 	if l.languages[h] == nil {
-		l.languages[h] = l.newKeys(h)
+		l.languages[h] = l.newKeys(h, len(h.Fields))
 	}
 	return l.languages[h]
 }
 
-func (l *collisionChecker) newKeys(h *schema.Half) *language {
+// indexKeysOf is the language of all keys of a half of an index. A patch may cut one short before fields that can be
+// null, behind the first; it never does so in a unique index, and an aggregate has no patches.
+func (l *collisionChecker) indexKeysOf(u schema.IndexUse, h *schema.Half) *language {
+	if l.languages[h] == nil {
+		always := len(h.Fields)
+		for u.Model.Aggregate == nil && !u.Index.Unique && always > 1 && h.Fields[always-1].Nullable {
+			always--
+		}
+		l.languages[h] = l.newKeys(h, always)
+	}
+	return l.languages[h]
+}
+
+// newKeys is the language of keys that end before any of the fields that follow those which a key always has, or hold
+// all of them.
+func (l *collisionChecker) newKeys(h *schema.Half, always int) *language {
 	out, layout := newLanguage(), &h.Layout
+	var ends []int
 	out.text(layout.Head)
 	bare := layout.Head == "" && layout.Tail == "" && len(layout.Segments) == 1 && layout.Segments[0].Before == ""
 	for i, s := range layout.Segments {
+		if i >= always {
+			ends = append(ends, out.last())
+		}
 		if i > 0 || layout.Head != "" {
 			out.text(layout.Sep)
 		}
@@ -29,6 +48,7 @@ func (l *collisionChecker) newKeys(h *schema.Half) *language {
 	if layout.Tail != "" {
 		out.text(layout.Sep + layout.Tail)
 	}
+	out.endAt(ends)
 	return out
 }
 
