@@ -36,7 +36,7 @@ func TestCopiesOfARowFollowItThoughAnotherTakesItsKey(t *testing.T) {
 }
 
 // copies are those in picks.
-func (c *casedClubs) copies(t *testing.T, store driver.Driver, picks ...string) (all []*ClubCopy) {
+func (c *keyedClubs) copies(t *testing.T, store driver.Driver, picks ...string) (all []*ClubCopy) {
 	t.Helper()
 	db := open(t, store, c.models...)
 	for _, id := range picks {

@@ -151,7 +151,7 @@ var pickFields = struct {
 
 // ref is one op that an event asks for.
 type ref struct {
-	Op   string `json:"op"` // club, noclub; set, update, upsert, patch, patchnote, note, delete, wipe
+	Op   string `json:"op"` // club, noclub, noclubs; set, update, upsert, patch, patchnote, note, delete, wipe
 	ID   string `json:"id"`
 	Club string `json:"club,omitempty"` // of a pick
 	Text string `json:"text,omitempty"` // the name of a club, the note of a pick
@@ -168,7 +168,7 @@ func refEvent(subject string, ops ...ref) eventlog.Event {
 	}
 	typ := "Club"
 	for _, o := range ops {
-		if !slices.Contains([]string{"club", "rename", "noclub"}, o.Op) {
+		if !slices.Contains([]string{"club", "rename", "noclub", "noclubs"}, o.Op) {
 			typ = "Pick"
 		}
 	}

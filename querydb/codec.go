@@ -333,11 +333,11 @@ func encodeError(m *Model, k keys.Key, err error) error {
 // KeyByIdentifier returns the key of the row of m that has the identifier. It fails with ErrInvalid where the
 // identifier makes no key, or m has rows that one field does not identify.
 func KeyByIdentifier(m *Model, identifier string) (k keys.Key, err error) {
-	if len(m.PK.Fields) != 1 || len(m.SK.Fields) > 0 {
+	if m.Identifier() < 0 {
 		return k, encodeError(m, k, fmt.Errorf("%w: its rows have no identifier", ErrInvalid))
 	}
-	if k.PK, err = composeHalf(&m.PK, keys.String(identifier)); err == nil && m.SK.Layout.Exists() {
-		k.SK, err = composeHalf(&m.SK)
+	if k.PK, err = composeOf(&m.PK, keys.String(identifier)); err == nil && m.SK.Layout.Exists() {
+		k.SK, err = composeOf(&m.SK, keys.String(identifier))
 	}
 	if err != nil {
 		return keys.Key{}, encodeError(m, k, err)
@@ -345,8 +345,13 @@ func KeyByIdentifier(m *Model, identifier string) (k keys.Key, err error) {
 	return k, nil
 }
 
-// composeHalf composes a half of a primary key, which may not be empty.
-func composeHalf(h *Half, vals ...keys.Value) (string, error) {
+// composeOf composes a half of a primary key of one value alone. It may not be empty.
+func composeOf(h *Half, value keys.Value) (string, error) {
+	var few [4]keys.Value
+	vals := few[:0]
+	for range h.Fields {
+		vals = append(vals, value)
+	}
 	o, err := h.Layout.UpdateForPut(vals)
 	switch {
 	case err != nil:

@@ -76,6 +76,21 @@ type Index struct {
 // Singleton reports whether the model has one row and no key fields.
 func (m *Model) Singleton() bool { return !m.PK.Layout.Exists() }
 
+// Identifier is the ordinal of the one field that the primary key is composed of, in whichever half: rows of other
+// models refer to a row by it. It is -1 where there is no such field.
+func (m *Model) Identifier() int {
+	identifier := -1
+	for _, h := range [...]*Half{&m.PK, &m.SK} {
+		for _, f := range h.Fields {
+			if identifier >= 0 && f != identifier {
+				return -1
+			}
+			identifier = f
+		}
+	}
+	return identifier
+}
+
 // PairsHalves reports whether a row that is written whole has in each index either both halves of its key or none:
 // see keys.PairUpdates.
 func (m *Model) PairsHalves() bool { return m.Entity != nil && len(m.Writers) == 0 }

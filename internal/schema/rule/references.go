@@ -10,7 +10,7 @@ var (
 		"make it an ID or a String")
 	IdentifierKey = newRule("identifier-key",
 		"is @identifier and not the whole primary key of the type: the partition key is {1}, the sort key is {2}",
-		"make it the partition key, without a sort key, or remove @identifier")
+		"make it the only field of the primary key, or remove @identifier")
 	RefObject = newRule("ref-object",
 		"has @ref and the object type {1}, whose values stand in rows by themselves",
 		"remove @ref")

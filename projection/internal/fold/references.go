@@ -261,7 +261,7 @@ func (f *references) sourceRow(key keys.Key, identifier string, at ApplyPoint) (
 	if e.event == at.Event && !e.present {
 		return nil, errDeletedHere
 	}
-	if !f.of.visible(e, at) || f.of.codec.Value(e.row, f.of.desc.PK.Fields[0]) != keys.String(identifier) {
+	if !f.of.visible(e, at) || f.of.codec.Value(e.row, f.of.desc.Identifier()) != keys.String(identifier) {
 		return nil, nil
 	}
 	return e.row, nil
@@ -273,7 +273,7 @@ func IsThere(m *querydb.Model, row *querydb.Row, identifier string, watermark ti
 	if row.Record == nil || row.Expired(watermark) {
 		return false
 	}
-	id, _ := record.String(row.Record.JSON(m.PK.Fields[0]))
+	id, _ := record.String(row.Record.JSON(m.Identifier()))
 	return id == identifier
 }
 

@@ -128,7 +128,7 @@ func (f *tracking) identifiers(row any) (ids []copied) {
 }
 
 func (f *tracking) identifier(row any) string {
-	return f.of.codec.Value(row, f.of.desc.PK.Fields[0]).AsString()
+	return f.of.codec.Value(row, f.of.desc.Identifier()).AsString()
 }
 
 // copiedText is what copies hold of a stored row: all but the times that the engine keeps, and its own copies.

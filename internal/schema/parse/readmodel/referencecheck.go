@@ -20,7 +20,7 @@ func (d *referenceChecker) checkIdentifier() {
 	}
 	for i, m := range d.Marked("identifier") {
 		f, pos := m.Field, sdl.Position(m.Dir.Position)
-		whole := len(d.PK.Fields) == 1 && d.PK.Fields[0] == f && len(d.SK.Fields) == 0
+		whole := slices.Equal(schema.Composites(d.PK, d.SK), []*schema.Field{f})
 		switch {
 		case i > 0:
 			d.Report(rule.TwoIdentifiers, pos, f, d.Marked("identifier")[0].Field.Name)

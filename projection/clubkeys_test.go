@@ -11,23 +11,28 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// casedClubs are clubs whose identifiers make one key where they differ in casing alone, and the picks that refer to
-// them.
-type casedClubs struct {
+// keyedClubs are clubs whose keys have a form of their own, and the picks that refer to them.
+type keyedClubs struct {
 	models []*querydb.Model
 	projection.Projection
 }
 
-func newCasedClubs(mode refMode) *casedClubs {
+// newCasedClubs are clubs whose identifiers make one key where they differ in casing alone.
+func newCasedClubs(mode refMode) *keyedClubs {
+	pk := idHalf()
+	pk.Layout.Casing = keys.CasingLower
+	return newKeyedClubs(mode, pk, querydb.Half{})
+}
+
+func newKeyedClubs(mode refMode, pk, sk querydb.Half) *keyedClubs {
 	club, codec := *clubModel, *clubCodec
-	club.PK.Layout.Casing, codec.Model = keys.CasingLower, &club
+	club.PK, club.SK, codec.Model = pk, sk, &club
 	clubs := *clubOps
-	clubs.Codec, clubs.Partition = &codec, func(id string) (string, error) {
-		return club.PK.Layout.Compose(keys.String(id))
-	}
-	clubs.Key = func(id string) (keys.Key, error) {
-		pk, err := clubs.Partition(id)
-		return keys.Key{PK: pk}, err
+	clubs.Codec = &codec
+	clubs.Key = func(id string) (keys.Key, error) { return querydb.KeyOf(&codec, &Club{ID: id}) }
+	clubs.Partition = func(id string) (string, error) {
+		key, err := clubs.Key(id)
+		return key.PK, err
 	}
 	picks := mode.picks()
 	picks.Codec.References.(querydb.ReferencesOf[Pick])[0].Source = &club
@@ -40,6 +45,8 @@ func newCasedClubs(mode refMode) *casedClubs {
 				ops = append(ops, clubs.Set(Club{o.ID, o.Text}))
 			case "noclub":
 				ops = append(ops, clubs.Delete(o.ID))
+			case "noclubs":
+				ops = append(ops, clubs.DeletePartition(o.ID))
 			default:
 				ops = append(ops, o.op(picks))
 			}
@@ -50,11 +57,11 @@ func newCasedClubs(mode refMode) *casedClubs {
 		projection.New(picks, projection.Projection{Name: "picks", Events: []string{"Pick"}, Project: project}),
 		projection.New(&clubs, projection.Projection{Name: "clubs", Events: []string{"Club"}, Project: project}),
 	})
-	return &casedClubs{[]*querydb.Model{&club, picks.Codec.Model}, all[0]}
+	return &keyedClubs{[]*querydb.Model{&club, picks.Codec.Model}, all[0]}
 }
 
 // fold folds what is new in a log of the events.
-func (c *casedClubs) fold(t *testing.T, store driver.Driver, window int, events ...[]ref) {
+func (c *keyedClubs) fold(t *testing.T, store driver.Driver, window int, events ...[]ref) {
 	t.Helper()
 	var all []eventlog.Event
 	for _, ops := range events {
