@@ -42,6 +42,18 @@ type IndexUse struct {
 	Index *Index
 }
 
+// Projects reports whether the use has the entries of the physical index hold the fields of the name, of all entities:
+// under ALL, by include, and as part of its keys. Those are texts, so that the fields they are composed of are not in
+// the entries by themselves.
+func (u IndexUse) Projects(field string) bool {
+	return u.Index.Projection == "ALL" || slices.Contains(FieldNames(u.projected()), field)
+}
+
+// projected are the fields that a use asks for which does not ask for all.
+func (u IndexUse) projected() []*Field {
+	return append(Composites(u.Model.PK, u.Model.SK, u.Index.PK, u.Index.SK), u.Index.Include...)
+}
+
 // FirstUse is the first use in the order of the schema, nil where there is none.
 func (p *PhysicalIndex) FirstUse() *IndexUse {
 	if len(p.Uses) == 0 {
@@ -59,16 +71,14 @@ func (t *Table) IndexNamed(name string) *PhysicalIndex {
 	return t.Indexes[i]
 }
 
-// SetProjection finds what the entries of the index hold: whatever one of its uses asks for. The keys of an entity are
-// texts, so the fields that they are composed of are not in the entries by themselves.
+// SetProjection finds what the entries of the index hold: whatever one of its uses asks for.
 func (p *PhysicalIndex) SetProjection() {
 	for _, u := range p.Uses {
 		if u.Index.Projection == "ALL" {
 			p.Projection, p.Include = "ALL", nil
 			return
 		}
-		fields := append(Composites(u.Model.PK, u.Model.SK, u.Index.PK, u.Index.SK), u.Index.Include...)
-		for _, f := range fields {
+		for _, f := range u.projected() {
 			if !slices.Contains(p.Include, f.Name) {
 				p.Include = append(p.Include, f.Name)
 			}

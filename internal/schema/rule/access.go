@@ -21,6 +21,11 @@ var (
 	AuthProjected = newRule("auth-projected",
 		"has index {1}, which holds {2} by its projection {3} for some who may not read that",
 		"leave it out: {4}; or give the index a group that may read it, or the type an @auth that is as strict")
+	AuthProjectedBeside = newRule("auth-projected-beside",
+		"has index {1} in index {3} of the table, which holds {2} for some who may not read that, since it holds what {4} "+
+			"asks for by its projection or keys",
+		"use another index of the table; have the other leave it out; or give the index a group that may read it, or the "+
+			"type an @auth that is as strict")
 	OwnerIndex = newRule("owner-index",
 		"lets owners alone read, and index {1} is of rows of several owners: nobody may read through it",
 		"add {2} to the partition key of the index, with casing: NONE where that has a casing; give the index a "+

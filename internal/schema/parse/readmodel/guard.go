@@ -32,26 +32,56 @@ func (d *guardChecker) guards(x *schema.Index, f *schema.Field) bool {
 // kept from the owner of the key as well.
 func (d *guardChecker) checkGuarded(x *schema.Index) {
 	halves := schema.Composites(x.PK, x.SK)
-	var missing []*schema.Field
+	var missing, beside []*schema.Field
+	var others []string
 	for _, f := range d.Fields {
+		if f.Auth == nil {
+			continue
+		}
 		// Through the index of an aggregate, whole objects are read, of which each guarded field is asked for.
-		projected := d.Aggregate == nil && (x.Projection == "ALL" || slices.Contains(x.Include, f))
+		own := d.Aggregate == nil && (x.Projection == "ALL" || slices.Contains(x.Include, f))
+		by := d.projectedBeside(x, f)
 		inKey := slices.Contains(halves, f)
 		switch {
-		case f.Auth == nil || !inKey && !projected:
+		case !inKey && !own && by == nil:
 		case d.guards(x, f) && inKey && !d.Auth.AtLeast(f.Auth) && !f.Auth.AnyCaller() && !d.keyIsOwner(x, f):
 			x.GroupOnly = true
 		case d.guards(x, f):
 		case inKey:
 			d.Report(rule.AuthIndexed, x.Pos, f, f.Auth.String(), x.As)
-		default:
+		case own:
 			missing = append(missing, f)
+		default:
+			beside, others = append(beside, f), append(others, by...)
 		}
 	}
 	if missing != nil {
 		d.Report(rule.AuthProjected, x.Pos, nil, x.As, strings.Join(schema.FieldNames(missing), ", "), x.Projection,
 			d.projectionWithout(x, missing))
 	}
+	if beside != nil {
+		slices.Sort(others)
+		d.Report(rule.AuthProjectedBeside, x.Pos, nil, x.As, strings.Join(schema.FieldNames(beside), ", "), x.Name,
+			strings.Join(slices.Compact(others), ", "))
+	}
+}
+
+// projectedBeside names the indexes of other entities in the same index of the table that have it hold the field: it
+// holds what any of them asks for.
+func (d *guardChecker) projectedBeside(x *schema.Index, f *schema.Field) (others []string) {
+	if d.Entity == nil || d.Aggregate != nil {
+		return nil
+	}
+	p := d.Entity.Table.IndexNamed(x.Name)
+	if p == nil {
+		return nil
+	}
+	for _, u := range p.Uses {
+		if u.Model != d.ReadModel && u.Projects(f.Name) {
+			others = append(others, u.Index.As+" of "+u.Model.Name)
+		}
+	}
+	return others
 }
 
 // keyIsOwner reports whether the owner of a key of the index is the owner of its rows, whom the field's guard admits.
