@@ -340,6 +340,20 @@ func ServingReached(ctx context.Context, db *querydb.DB, p Projection) (at Reach
 	return at, s.Generations, nil
 }
 
+// Backlog is what rows lack of the events up to which they are folded: see the fields of [Status] of the same names.
+type Backlog struct {
+	DeadLetters    int
+	Cascades       int
+	FailedCascades []FailedCascade
+}
+
+// ServingBacklog reads what the rows that serve of the projection's models lack, whoever folds them. It reads each dead
+// letter.
+func ServingBacklog(ctx context.Context, db *querydb.DB, p Projection) (Backlog, error) {
+	b, err := checkpoint.ServingBacklog(ctx, db, p.record())
+	return Backlog{b.DeadLetters, b.Cascades, failedCascades(b.FailedCascades)}, err
+}
+
 func records(all []Projection) []checkpoint.Projection {
 	list := make([]checkpoint.Projection, len(all))
 	for i := range all {

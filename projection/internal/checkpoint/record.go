@@ -108,10 +108,15 @@ func (b *Record) same(o *Record) bool {
 // DeadLetterKind is the kind of the notes of a projection's dead letters, by what is on record.
 func DeadLetterKind(ctx context.Context, db *querydb.DB, projection string) (kind string, err error) {
 	b, err := readRecord(ctx, db, projection)
+	return b.letterKind(projection), err
+}
+
+// letterKind is the kind of the notes of the dead letters of the record's rows.
+func (b *Record) letterKind(projection string) string {
 	if b.former != nil {
-		return formerLetter + projection, err
+		return formerLetter + projection
 	}
-	return b.Kind(KindDeadLetter, projection), err
+	return b.Kind(KindDeadLetter, projection)
 }
 
 // slot is what the rows that a Header and a completion are about are for. A slot is a part of the kinds of these two

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection/internal/cascade"
 	"github.com/foldql/foldql/projection/internal/enums"
 	"github.com/foldql/foldql/querydb"
 )
@@ -321,4 +322,29 @@ func disownedTables(ctx context.Context, db *querydb.DB) (map[TableRecord]bool, 
 func CountDeadLetters(ctx context.Context, db *querydb.DB, of *Rows) (n int, err error) {
 	err = eachNote(ctx, db, of.letters, func(querydb.Note) error { n++; return nil })
 	return n, err
+}
+
+// Backlog is what rows lack of the events up to which they are folded.
+type Backlog struct {
+	DeadLetters    int
+	Cascades       int            // rows that their copies are yet to follow
+	FailedCascades []cascade.Task // those of which some copies cannot
+}
+
+// ServingBacklog reads the backlog of the rows that serve of the models, of whoever folds them.
+func ServingBacklog(ctx context.Context, db *querydb.DB, p Projection) (all Backlog, err error) {
+	err = eachServing(ctx, db, p, func(name string, b *Record) error {
+		count := func(querydb.Note) error { all.DeadLetters++; return nil }
+		if err := eachNote(ctx, db, b.letterKind(name), count); err != nil {
+			return err
+		}
+		tasks, err := readTasks(ctx, db, b.Kind(KindCascade, name))
+		if err != nil {
+			return err
+		}
+		all.Cascades += tasks.Len()
+		all.FailedCascades = append(all.FailedCascades, tasks.Failed()...)
+		return nil
+	})
+	return all, err
 }

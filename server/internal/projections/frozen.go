@@ -3,6 +3,7 @@ package projections
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -25,6 +26,8 @@ type following struct {
 	at          projection.Reached
 	generations map[string]int      // of the rows that at is of
 	was         *projection.Reached // of the rows that queries read until they read those; nil where they do
+	lacks       projection.Backlog  // of the rows that serve
+	lacksAt     time.Time           // when that was read; the zero time where it was not
 
 	hurried chan struct{}
 }
@@ -38,8 +41,30 @@ func (f *following) freeze(ctx context.Context, why string, was *projection.Reac
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.frozen, f.why, f.at, f.generations, f.was = true, why, at, generations, was
+	f.frozen, f.why, f.at, f.generations, f.was, f.lacksAt = true, why, at, generations, was, time.Time{}
 	return nil
+}
+
+// backlogEvery is how often, at most, dead letters are counted of rows that others fold.
+const backlogEvery = 5 * time.Second
+
+// backlog is what the rows that serve lack, by what is on record.
+func (f *following) backlog(ctx context.Context) (projection.Backlog, error) {
+	f.mu.Lock()
+	lacks, fresh := f.lacks, time.Since(f.lacksAt) < backlogEvery
+	f.mu.Unlock()
+	if fresh {
+		return lacks, nil
+	}
+	at := time.Now()
+	lacks, err := projection.ServingBacklog(ctx, f.db, f.of)
+	if err != nil {
+		return lacks, fmt.Errorf("count the dead letters of the rows of %s that serve: %w", f.of.Name, err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.lacks, f.lacksAt = lacks, at
+	return lacks, nil
 }
 
 // errOthersServe says that others have come to serve while queries were about to read those that did.
@@ -193,6 +218,11 @@ func (f *Running) Status(ctx context.Context) (s projection.Status, err error) {
 		return s, err
 	}
 	if frozen {
+		lacks, err := f.serving.backlog(ctx)
+		if err != nil {
+			return s, err
+		}
+		s.DeadLetters, s.Cascades, s.FailedCascades = lacks.DeadLetters, lacks.Cascades, lacks.FailedCascades
 		s.State, s.Frozen, s.LastError, s.Stop, s.Rebuilding = projection.StateFrozen, true, why, nil, false
 		s.Lag, s.Heartbeat = 0, time.Now()
 		s.EventsPerSecond, s.RowsPerSecond, s.ETASeconds = 0, 0, -1

@@ -76,7 +76,7 @@ func TestFrozenRowsThatNobodyGetsOnWithAreNotHealthy(t *testing.T) {
 	}
 	set := &Set{keep: &Keep{}, source: log, ReadyLag: 2}
 	one := &Running{Runner: r, Name: "Order", unit: &unit{set: set}}
-	one.serving.frozen = true
+	one.serving.frozen, one.serving.db, one.serving.of = true, v.db, v.p
 	if _, err := one.Healthy(t.Context()); err != nil {
 		t.Errorf("within the lag: %v", err)
 	}
