@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection/internal/delivery"
 )
 
@@ -119,16 +118,7 @@ func (s *Status) CheckHealth(now time.Time, silence time.Duration) error {
 
 // Status reports the progress and health of the Runner. The heads are asked of the source at each call, not of the
 // Runner, so that a Runner that reads no more cannot pass for one that has caught up. It works at any time, beside Run.
-func (r *Runner) Status(ctx context.Context) (Status, error) {
-	now := r.engine.Monitor.Snapshot()
-	s := statusOf(&now)
-	s.Projection, s.Models, s.AbandonedCalls = r.projection.Name, r.projection.modelNames(), r.engine.Abandoned()
-	if err := r.addHeads(ctx, &s); err != nil {
-		return s, fmt.Errorf("status of projection %s: %w", r.projection.Name, err)
-	}
-	r.progress.judge(&s, &now, r.cfg.StallAfter)
-	return s, nil
-}
+func (r *Runner) Status(ctx context.Context) (Status, error) { return NewHeads(r.src).Status(ctx, r) }
 
 // statusOf is all but what the source knows.
 func statusOf(now *delivery.Snapshot) Status {
@@ -145,45 +135,6 @@ func statusOf(now *delivery.Snapshot) Status {
 	}
 	slices.SortFunc(s.Partitions, func(a, b PartitionStatus) int { return cmp.Compare(a.Partition, b.Partition) })
 	return s
-}
-
-// addPartitions adds the partitions of which the Runner has read nothing yet.
-func (r *Runner) addPartitions(ctx context.Context, s *Status) error {
-	partitions, err := r.src.Partitions(ctx)
-	if err != nil {
-		return fmt.Errorf("list the partitions: %w", err)
-	}
-	for _, name := range partitions {
-		at, known := slices.BinarySearchFunc(s.Partitions, name, func(p PartitionStatus, name string) int {
-			return cmp.Compare(p.Partition, name)
-		})
-		if !known {
-			s.Partitions = slices.Insert(s.Partitions, at, PartitionStatus{Partition: name})
-		}
-	}
-	return nil
-}
-
-func (r *Runner) addHeads(ctx context.Context, s *Status) error {
-	if err := r.addPartitions(ctx, s); err != nil {
-		return err
-	}
-	known := true
-	for i := range s.Partitions {
-		p := &s.Partitions[i]
-		head, err := r.src.Head(ctx, p.Partition)
-		if err != nil {
-			return fmt.Errorf("head of partition %q: %w", p.Partition, err)
-		}
-		p.Head, p.HeadKnown = head, true
-		if head > p.Checkpoint {
-			p.Lag = head - p.Checkpoint
-		}
-		s.Lag += p.Lag
-		known = known && eventlog.Current(ctx, r.src, p.Partition) == nil
-	}
-	s.LagKnown = known
-	return nil
 }
 
 // progress is since when a Runner has been seen behind at the same place.

@@ -9,7 +9,7 @@ import (
 )
 
 // shared has the states of the projections, which many may ask for at the same time: to find them out takes requests
-// to the source of events, for each projection and partition.
+// to the source of events, for each partition.
 type shared struct {
 	find func(context.Context) ([]projection.Status, error)
 

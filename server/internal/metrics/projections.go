@@ -73,11 +73,7 @@ func (m *Projections) Describe(to chan<- *prometheus.Desc) {
 func (m *Projections) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	for _, f := range m.Set.All {
-		s, err := f.Healthy(ctx)
-		if other := m.Set.Mismatch(); other != nil && err == nil { // it has ended as it was told to, with all others
-			err = other
-		}
+	projections.VisitHealth(ctx, m.Set, func(f *projections.Running, s projection.Status, err error) {
 		if err != nil {
 			m.Log.Debug("projection is not well", "projection", f.Name, "why", err)
 		}
@@ -87,7 +83,7 @@ func (m *Projections) Collect(to chan<- prometheus.Metric) {
 		}
 		gauge(to, projectionUp, up, f.Name)
 		m.collect(to, f.Name, &s)
-	}
+	})
 }
 
 func (m *Projections) collect(to chan<- prometheus.Metric, name string, s *projection.Status) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
 )
 
@@ -95,10 +94,10 @@ const headsWithin = 2 * time.Second
 
 // status is that of the rows. Where the end of the log is not known, neither is how far the rows are behind it; of a
 // log that is copied, the last known end may be told then.
-func (f followed) status(ctx context.Context) (projection.Status, error) {
+func (f followed) status(ctx context.Context, heads *projection.Heads) (projection.Status, error) {
 	soon, cancel := context.WithTimeout(ctx, headsWithin)
 	defer cancel()
-	s, err := f.Runner.Status(soon)
+	s, err := heads.Status(soon, f.Runner)
 	if ctx.Err() != nil {
 		return s, err
 	}
@@ -110,7 +109,7 @@ func (f followed) status(ctx context.Context) (projection.Status, error) {
 		s.LastError = err.Error()
 	}
 	for i := 0; s.LastError == "" && i < len(s.Partitions); i++ {
-		if err := eventlog.Current(soon, f.unit.set.source, s.Partitions[i].Partition); err != nil {
+		if err := heads.Current(soon, s.Partitions[i].Partition); err != nil {
 			s.LastError = err.Error()
 		}
 	}

@@ -109,12 +109,12 @@ func (b *beside) set(one *Running) {
 }
 
 // status is how far the rows have come that are being built; nil where none are.
-func (b *beside) status(ctx context.Context) (*projection.BuildStatus, error) {
+func (b *beside) status(ctx context.Context, heads *projection.Heads) (*projection.BuildStatus, error) {
 	one := b.runner()
 	if one == nil {
 		return nil, nil
 	}
-	s, err := one.Runner.Status(ctx)
+	s, err := heads.Status(ctx, one.Runner)
 	if err != nil {
 		return nil, err
 	}
@@ -142,8 +142,9 @@ const progressEvery = 5 * time.Second
 
 // logProgress logs how far the rows are that are being built.
 func (u *unit) logProgress(ctx context.Context) {
+	heads := projection.NewHeads(u.set.source)
 	for _, one := range u.of {
-		at, err := one.beside.status(ctx)
+		at, err := one.beside.status(ctx, heads)
 		if err != nil || at == nil || at.Complete && at.Lag == 0 {
 			continue
 		}
@@ -197,9 +198,9 @@ type Generation struct {
 
 // Rebuilds tells which rows there are, of all units.
 func (f *Set) Rebuilds(ctx context.Context) (all []Rebuild, err error) {
-	since := time.Now()
+	since, heads := time.Now(), projection.NewHeads(f.source)
 	for _, u := range f.units {
-		one, err := rebuildOf(ctx, u, since)
+		one, err := rebuildOf(ctx, u, since, heads)
 		if err != nil {
 			return nil, err
 		}
@@ -209,7 +210,7 @@ func (f *Set) Rebuilds(ctx context.Context) (all []Rebuild, err error) {
 }
 
 // rebuildOf tells which rows there are of a unit, by a look that is not older than since.
-func rebuildOf(ctx context.Context, u *unit, since time.Time) (r Rebuild, err error) {
+func rebuildOf(ctx context.Context, u *unit, since time.Time, heads *projection.Heads) (r Rebuild, err error) {
 	found, err := lookWithOthers(ctx, u, since)
 	if err != nil {
 		return r, err
@@ -244,7 +245,7 @@ func rebuildOf(ctx context.Context, u *unit, since time.Time) (r Rebuild, err er
 		}
 	}
 	for _, one := range u.of {
-		at, err := one.beside.status(ctx)
+		at, err := one.beside.status(ctx, heads)
 		if err != nil {
 			return r, err
 		}

@@ -204,11 +204,11 @@ func (f *Running) standing(ctx context.Context) (at eventlog.Offsets, why string
 }
 
 // Status is that of the rows that serve, whoever folds them, and of those that are built beside them.
-func (f *Running) Status(ctx context.Context) (s projection.Status, err error) {
+func (f *Running) Status(ctx context.Context, heads *projection.Heads) (s projection.Status, err error) {
 	if f.answers() {
-		s, err = followed{f}.status(ctx)
+		s, err = followed{f}.status(ctx, heads)
 	} else {
-		s, err = f.Runner.Status(ctx)
+		s, err = heads.Status(ctx, f.Runner)
 	}
 	if err != nil {
 		return s, err
@@ -235,7 +235,7 @@ func (f *Running) Status(ctx context.Context) (s projection.Status, err error) {
 			s.Lag += p.Lag
 		}
 	}
-	s.Build, err = f.beside.status(ctx)
+	s.Build, err = f.beside.status(ctx, heads)
 	return s, err
 }
 

@@ -40,7 +40,7 @@ func TestFrozenRowsShowWhatTheyLack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := set.All[0].Status(t.Context())
+	s, err := set.All[0].Status(t.Context(), projection.NewHeads(log))
 	if err != nil || !s.Frozen {
 		t.Fatalf("the rows are frozen: %t, %v; want it", s.Frozen, err)
 	}

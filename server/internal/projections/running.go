@@ -125,8 +125,9 @@ func rebuilding(format string, args ...any) error {
 
 // ready returns why the rows of the projection must not be trusted to be up to date, nil where they may: it has been at
 // the goal once, is no more events behind than it may be, and goes on or has come to the end of its source.
-func (f *Running) ready(ctx context.Context, goal eventlog.Offsets, lag uint64) (projection.Status, error) {
-	s, err := f.Healthy(ctx)
+func (f *Running) ready(ctx context.Context, heads *projection.Heads, goal eventlog.Offsets, lag uint64) (
+	projection.Status, error) {
+	s, err := f.healthy(ctx, heads)
 	switch {
 	case err != nil:
 	case s.Frozen:
@@ -174,9 +175,9 @@ func (f frozenRows) healthy(s *projection.Status, goal eventlog.Offsets, lag uin
 	return nil
 }
 
-// Healthy returns why the rows of the projection do not get on, nil where they do or are at the end of its source.
-func (f *Running) Healthy(ctx context.Context) (projection.Status, error) {
-	s, err := f.Status(ctx)
+// healthy returns why the rows of the projection do not get on, nil where they do or are at the end of its source.
+func (f *Running) healthy(ctx context.Context, heads *projection.Heads) (projection.Status, error) {
+	s, err := f.Status(ctx, heads)
 	if err != nil {
 		return s, err
 	}

@@ -37,7 +37,7 @@ func TestAProjectionThatIsToldToEndIsHealthy(t *testing.T) {
 	}
 	end()
 	<-done
-	if _, err := one.Healthy(t.Context()); err != nil {
+	if _, err := one.healthy(t.Context(), projection.NewHeads(log)); err != nil {
 		t.Error(err)
 	}
 }
@@ -77,11 +77,11 @@ func TestFrozenRowsThatNobodyGetsOnWithAreNotHealthy(t *testing.T) {
 	set := &Set{keep: &Keep{}, source: log, ReadyLag: 2}
 	one := &Running{Runner: r, Name: "Order", unit: &unit{set: set}}
 	one.serving.frozen, one.serving.db, one.serving.of = true, v.db, v.p
-	if _, err := one.Healthy(t.Context()); err != nil {
+	if _, err := one.healthy(t.Context(), projection.NewHeads(log)); err != nil {
 		t.Errorf("within the lag: %v", err)
 	}
 	set.ReadyLag = 1
-	if s, err := one.Healthy(t.Context()); err == nil {
+	if s, err := one.healthy(t.Context(), projection.NewHeads(log)); err == nil {
 		t.Errorf("rows that are %d events behind are healthy, want no more than 1", s.Lag)
 	}
 }

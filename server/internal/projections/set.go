@@ -235,8 +235,9 @@ func (f *Set) Statuses(ctx context.Context, of ...*Running) ([]projection.Status
 	}
 	list := make([]projection.Status, len(of))
 	var why []error
+	heads := projection.NewHeads(f.source)
 	for i, one := range of {
-		s, err := one.ready(ctx, f.goal, f.ReadyLag)
+		s, err := one.ready(ctx, heads, f.goal, f.ReadyLag)
 		list[i] = s
 		why = append(why, err)
 	}
@@ -246,12 +247,25 @@ func (f *Set) Statuses(ctx context.Context, of ...*Running) ([]projection.Status
 	return list, errors.Join(why...)
 }
 
+// VisitHealth calls visit with each projection's status, and why its rows do not get on; nil where they do.
+func VisitHealth(ctx context.Context, f *Set, visit func(one *Running, s projection.Status, err error)) {
+	heads := projection.NewHeads(f.source)
+	for _, one := range f.All {
+		s, err := one.healthy(ctx, heads)
+		if m := f.Mismatch(); m != nil && err == nil { // it has ended as it was told to, with all others
+			err = m
+		}
+		visit(one, s, err)
+	}
+}
+
 // Average returns how far the projections have come, each as much as the others: one that waits long for its first
 // commit, as on DynamoDB, does not hide that the others get on.
 func (f *Set) Average(ctx context.Context) uint64 {
 	var sum uint64
+	heads := projection.NewHeads(f.source)
 	for _, one := range f.All {
-		s, err := one.Status(ctx)
+		s, err := one.Status(ctx, heads)
 		if err != nil {
 			f.log.LogAttrs(ctx, slog.LevelDebug, "status not known", slog.Any("error", err))
 			continue
@@ -265,8 +279,9 @@ func (f *Set) Average(ctx context.Context) uint64 {
 
 // Summary prints what became of each projection.
 func (f *Set) Summary(ctx context.Context, to io.Writer) error {
+	heads := projection.NewHeads(f.source)
 	for _, one := range f.All {
-		s, err := one.Status(ctx)
+		s, err := one.Status(ctx, heads)
 		if err != nil {
 			return err
 		}
