@@ -58,6 +58,8 @@ type Status struct {
 	AbandonedCalls int64 `json:"abandoned,omitempty"`
 	// LastErrorAt is when the last error happened, though the Runner may have recovered; zero where there was none.
 	LastErrorAt time.Time `json:"lastErrorAt,omitzero"`
+	// FailingSince is since when something has been tried again without success; zero where nothing is: see LastError.
+	FailingSince time.Time `json:"failingSince,omitzero"`
 	// Frozen: the rows that serve were folded by a program whose models have another form, and this one does not fold
 	// them. LastError says what to do where nobody else does, nor builds others.
 	Frozen bool `json:"frozen,omitempty"`
@@ -88,7 +90,23 @@ type BuildStatus struct {
 	// FormerDecisions are events that were retried or skipped under a former name of the projection: see the function.
 	FormerDecisions int        `json:"formerDecisions,omitempty"`
 	LastError       string     `json:"lastError,omitempty"`
-	Stop            *StopError `json:"stop,omitempty"` // the event that has stopped the build
+	FailingSince    time.Time  `json:"failingSince,omitzero"` // as in Status
+	Stop            *StopError `json:"stop,omitempty"`        // the event that has stopped the build
+}
+
+// CheckHealth returns why the rows do not get on, nil where they do: the build has stopped, or something has failed for
+// as long as patience. One that is merely slow, since it leaves processors and the store to queries, gets on.
+func (b *BuildStatus) CheckHealth(now time.Time, patience time.Duration) error {
+	switch {
+	case b.Stop != nil:
+		return fmt.Errorf("the build of its rows has stopped: %w", b.Stop)
+	case b.State == StateStopped && b.LastError != "":
+		return fmt.Errorf("the build of its rows has stopped: %s", b.LastError)
+	case !b.FailingSince.IsZero() && now.Sub(b.FailingSince) >= patience:
+		return fmt.Errorf("the build of its rows has failed since %s: %s", b.FailingSince.UTC().Format(time.RFC3339),
+			b.LastError)
+	}
+	return nil
 }
 
 // PartitionStatus is the progress of a Runner in a partition.
@@ -126,7 +144,8 @@ func statusOf(now *delivery.Snapshot) Status {
 		DeadLetters: now.DeadLetters, Cascades: now.Cascades,
 		Events: now.Events, Rows: now.Rows, Commits: now.Commits, ETASeconds: -1,
 		EventsPerSecond: now.EventsPerSecond, RowsPerSecond: now.RowsPerSecond,
-		LastError: now.LastError, LastErrorAt: now.LastErrorAt, Heartbeat: now.Heartbeat, Stop: now.Stop,
+		LastError: now.LastError, LastErrorAt: now.LastErrorAt, FailingSince: now.FailingSince, Heartbeat: now.Heartbeat,
+		Stop:       now.Stop,
 		Rebuilding: now.Rebuilding, Copied: now.Copied,
 	}
 	s.FailedCascades = failedCascades(now.FailedCascades)

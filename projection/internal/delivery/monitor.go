@@ -24,6 +24,7 @@ type Monitor struct {
 	inHand   int // windows read and not yet folded
 	waiting  bool
 	failing  map[Act]bool
+	since    time.Time // when something began to fail; what it says holds where something does
 	goal     map[string]uint64
 	began    sample            // when the rows were begun that are not served yet, or this process went on with them
 	moved    chan struct{}     // closed when there is more to see for those who wait; nil where nobody does
@@ -33,14 +34,16 @@ type Monitor struct {
 
 // Snapshot is what a Monitor knows.
 type Snapshot struct {
-	Running     bool
-	Idle        bool // nothing is left to read or to fold
-	Failing     bool // something is tried again
-	Rebuilding  bool // the rows are not served yet
-	Partitions  map[string]uint64
-	DeadLetters int
-	Copied      uint64 // rows of those that serve, since the copy began
-	Cascades    int    // rows that their copies have yet to follow
+	Running bool
+	Idle    bool // nothing is left to read or to fold
+	Failing bool // something is tried again
+	// FailingSince is since when something has been; zero where nothing is.
+	FailingSince time.Time
+	Rebuilding   bool // the rows are not served yet
+	Partitions   map[string]uint64
+	DeadLetters  int
+	Copied       uint64 // rows of those that serve, since the copy began
+	Cascades     int    // rows that their copies have yet to follow
 	// FailedCascades are those that some copies cannot follow.
 	FailedCascades []cascade.Task
 	// Events, Rows and Commits count since the Runner was made.
@@ -184,8 +187,11 @@ func (m *Monitor) tried(what Act, err error) {
 		return
 	}
 	s := &m.snapshot
-	m.failing[what] = true
 	s.Heartbeat = m.now()
+	if len(m.failing) == 0 {
+		m.since = s.Heartbeat
+	}
+	m.failing[what] = true
 	s.LastError, s.LastErrorAt = string(what)+": "+err.Error(), s.Heartbeat
 }
 
@@ -298,6 +304,9 @@ func (m *Monitor) Snapshot() Snapshot {
 	s := m.snapshot
 	s.Partitions = maps.Clone(s.Partitions)
 	s.Idle, s.Failing = m.waiting && m.inHand == 0, len(m.failing) > 0
+	if s.Failing {
+		s.FailingSince = m.since
+	}
 	s.EventsPerSecond, s.RowsPerSecond = m.rates()
 	return s
 }

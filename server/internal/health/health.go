@@ -133,5 +133,5 @@ func Coarse(err error, list []projection.Status) string {
 // stopped reports whether the rows of a projection do not get on, or those that are to follow frozen ones.
 func stopped(s *projection.Status) bool {
 	return s.State == projection.StateStalled || s.State == projection.StateStopped && s.LastError != "" ||
-		s.Frozen && s.Build != nil && s.Build.Stop != nil
+		s.Frozen && s.Build != nil && projections.CheckBuild(s.Build) != nil
 }

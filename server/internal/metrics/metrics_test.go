@@ -71,3 +71,27 @@ func TestALabelOfAnyBytesEndsNoServer(t *testing.T) {
 		t.Errorf("status %d, want %s among:\n%.500s", w.Code, want, w.Body)
 	}
 }
+
+// ofStatus are the metrics of a projection with a status.
+type ofStatus struct{ projection.Status }
+
+func (ofStatus) Describe(to chan<- *prometheus.Desc) { (&Projections{}).Describe(to) }
+
+func (s ofStatus) Collect(to chan<- prometheus.Metric) {
+	(&Projections{Set: &projections.Set{}}).collect(to, "Order", &s.Status)
+}
+
+// TestABuildThatHasDiedIsNotUp, also where the rows that serve are folded on.
+func TestABuildThatHasDiedIsNotUp(t *testing.T) {
+	for want, b := range map[string]projection.BuildStatus{
+		"1": {State: projection.StateCatchingUp},
+		"0": {State: projection.StateStopped, LastError: "the source has forgotten events"},
+	} {
+		w := httptest.NewRecorder()
+		Handler(slog.New(slog.DiscardHandler), ofStatus{projection.Status{State: projection.StateLive, Build: &b}}).
+			ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		if line := `foldql_rebuild_up{projection="Order"} ` + want; !strings.Contains(w.Body.String(), line) {
+			t.Errorf("%s: no %s", b.State, line)
+		}
+	}
+}

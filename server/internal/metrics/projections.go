@@ -39,6 +39,8 @@ var (
 		"1 where the rows that serve are of another version, and this server does not fold them.", "projection")
 	projectionFollowing = describe("foldql_projection_following",
 		"1 where this server only answers, from rows that others fold.", "projection")
+	rebuildUp = describe("foldql_rebuild_up", "1 where rows that are built beside those that serve get on, 0 where their "+
+		"build has stopped, or has failed for a minute.", "projection")
 	rebuildFolded = describe("foldql_rebuild_folded_events",
 		"Events folded into rows that are built beside those that serve.", "projection")
 	rebuildLag = describe("foldql_rebuild_lag_events",
@@ -62,7 +64,7 @@ func (m *Projections) Describe(to chan<- *prometheus.Desc) {
 		projectionUp, projectionModels, projectionEvents, projectionRows, projectionCommits,
 		projectionDeadLetters, projectionCascades, projectionFailedCascades,
 		projectionLag, projectionCheckpoint, projectionHead, projectionFrozen, projectionFollowing,
-		rebuildFolded, rebuildLag, rebuildRate, rebuildDeadLetters, rebuildNewDeadLetters,
+		rebuildUp, rebuildFolded, rebuildLag, rebuildRate, rebuildDeadLetters, rebuildNewDeadLetters,
 		rebuildETA, rebuildComplete,
 	} {
 		to <- d
@@ -102,6 +104,7 @@ func (m *Projections) collect(to chan<- prometheus.Metric, name string, s *proje
 	gauge(to, projectionFrozen, oneIf(s.Frozen), name)
 	gauge(to, projectionFollowing, oneIf(m.Set.FoldsNothing()), name)
 	if b := s.Build; b != nil {
+		gauge(to, rebuildUp, oneIf(projections.CheckBuild(b) == nil), name)
 		gauge(to, rebuildFolded, float64(b.Folded), name)
 		gauge(to, rebuildLag, float64(b.Lag), name)
 		gauge(to, rebuildRate, b.EventsPerSecond, name)

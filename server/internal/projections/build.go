@@ -127,7 +127,7 @@ func (b *beside) status(ctx context.Context, heads *projection.Heads) (*projecti
 		State: s.State, Lag: s.Lag, EventsPerSecond: s.EventsPerSecond, ETASeconds: s.ETASeconds,
 		Complete: whole && !s.Rebuilding, // as unit.built: whoever reads it may ask for the switch
 		Copied:   s.Copied, Cascades: s.Cascades,
-		DeadLetters: s.DeadLetters, LastError: s.LastError, Stop: s.Stop,
+		DeadLetters: s.DeadLetters, LastError: s.LastError, FailingSince: s.FailingSince, Stop: s.Stop,
 		NewDeadLetters: lacks.letters, FormerDecisions: lacks.decisions,
 	}
 	for _, p := range s.Partitions {
@@ -136,6 +136,9 @@ func (b *beside) status(ctx context.Context, heads *projection.Heads) (*projecti
 	}
 	return at, nil
 }
+
+// CheckBuild returns why rows that are built do not get on, nil where they do.
+func CheckBuild(b *projection.BuildStatus) error { return b.CheckHealth(time.Now(), silence) }
 
 // progressEvery is how often a build logs how far it is.
 const progressEvery = 5 * time.Second

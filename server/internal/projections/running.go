@@ -111,7 +111,7 @@ func (f *Running) state() (ended bool, err error) {
 	return f.ended, f.err
 }
 
-// silence is how long a runner may give no sign of life.
+// silence is how long a runner may give no sign of life, or try again in vain to build rows.
 const silence = time.Minute
 
 // RebuildingError says why a server is not ready whose rows are being built, or are built and do not serve yet.
@@ -161,16 +161,21 @@ func (f frozenRows) awaitSwitch(s *projection.Status) error {
 	return rebuilding("projection %s has not built its rows yet, and ready-when is rebuilt", f.Name)
 }
 
-// healthy returns why the rows cannot be trusted: nobody else folds them, nor are others built that will follow them.
+// healthy returns why the rows cannot be trusted: nobody else folds them, nor are others built that will follow them. A
+// build that has stopped is told in any case, since it waits for somebody to act; one that fails for now is no reason
+// where the rows are up to date.
 func (f frozenRows) healthy(s *projection.Status, goal eventlog.Offsets, lag uint64) error {
+	isBehind := s.Lag > lag || !f.reached(s, goal)
 	switch {
-	case s.Build != nil && s.Build.Stop != nil:
-		return fmt.Errorf("projection %s has stopped to build its rows: %w", f.Name, s.Build.Stop)
-	case s.Build != nil:
-		return nil
-	case s.Lag > lag || !f.reached(s, goal):
+	case s.Build == nil && isBehind:
 		return fmt.Errorf("projection %s serves the rows of another version, which are %d events behind: %s", f.Name,
 			s.Lag, s.LastError)
+	case s.Build == nil || s.Build.State != projection.StateStopped && !isBehind:
+		return nil
+	}
+	if err := CheckBuild(s.Build); err != nil {
+		return fmt.Errorf("projection %s serves the rows of another version, which are %d events behind, and %w", f.Name,
+			s.Lag, err)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/memlog"
@@ -45,7 +46,10 @@ func TestAProjectionThatIsToldToEndIsHealthy(t *testing.T) {
 // TestFrozenRowsAreUpWhileTheyOrThoseToFollowGetOn, as they are ready.
 func TestFrozenRowsAreUpWhileTheyOrThoseToFollowGetOn(t *testing.T) {
 	goal := eventlog.Offsets{"0": 5}
-	stopped := &projection.BuildStatus{Stop: &projection.StopError{}}
+	stopped := &projection.BuildStatus{State: projection.StateStopped, Stop: &projection.StopError{}}
+	dead := &projection.BuildStatus{State: projection.StateStopped, LastError: "the source has forgotten events"}
+	fails := &projection.BuildStatus{State: projection.StateStalled, FailingSince: time.Now().Add(-time.Hour)}
+	retries := &projection.BuildStatus{State: projection.StateStalled, FailingSince: time.Now()}
 	for name, tc := range map[string]struct {
 		at, lag uint64
 		build   *projection.BuildStatus
@@ -56,6 +60,11 @@ func TestFrozenRowsAreUpWhileTheyOrThoseToFollowGetOn(t *testing.T) {
 		"never where the log ended":         {4, 1, nil, false},
 		"others are built":                  {4, 4, &projection.BuildStatus{}, true},
 		"others were built, up to an event": {8, 2, stopped, false},
+		"others are built, slowly":          {4, 4, &projection.BuildStatus{State: projection.StateStalled}, true},
+		"others were built, up to an error": {8, 2, dead, false},
+		"others fail to be built":           {8, 4, fails, false},
+		"others fail, and these are folded": {8, 2, fails, true},
+		"others are tried again":            {4, 4, retries, true},
 	} {
 		s := projection.Status{Frozen: true, Lag: tc.lag, Build: tc.build,
 			Partitions: []projection.PartitionStatus{{Partition: "0", Checkpoint: tc.at}}}
