@@ -161,8 +161,12 @@ type progress struct {
 	now   func() time.Time
 	mu    sync.Mutex
 	since time.Time
-	sum   uint64 // of the checkpoints
+	at    place
 }
+
+// place is how far a Runner has come. Events wait while rows are copied that others are made of, and may wait for
+// copies that are to follow their rows: so checkpoints alone do not tell.
+type place struct{ checkpoints, copied, cascades uint64 }
 
 // judge sets the state and the time left of a status whose lag is known.
 func (p *progress) judge(s *Status, now *delivery.Snapshot, stallAfter time.Duration) {
@@ -172,7 +176,7 @@ func (p *progress) judge(s *Status, now *delivery.Snapshot, stallAfter time.Dura
 	if s.Lag == 0 {
 		s.ETASeconds = 0
 	}
-	still := p.standsStill(s, stallAfter)
+	still := p.standsStill(s, now, stallAfter)
 	for _, part := range s.Partitions {
 		if part.HeadKnown && part.Checkpoint > part.Head {
 			still = true
@@ -193,16 +197,16 @@ func (p *progress) judge(s *Status, now *delivery.Snapshot, stallAfter time.Dura
 }
 
 // standsStill reports whether the Runner has been behind, at the same place, for too long.
-func (p *progress) standsStill(s *Status, stallAfter time.Duration) bool {
+func (p *progress) standsStill(s *Status, of *delivery.Snapshot, stallAfter time.Duration) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var sum uint64
+	at := place{copied: of.Copied, cascades: of.CascadeCommits}
 	for _, part := range s.Partitions {
-		sum += part.Checkpoint
+		at.checkpoints += part.Checkpoint
 	}
 	now := p.now()
-	if s.Lag == 0 || p.since.IsZero() || p.sum != sum {
-		p.since, p.sum = time.Time{}, sum
+	if s.Lag == 0 || p.since.IsZero() || p.at != at {
+		p.since, p.at = time.Time{}, at
 		if s.Lag > 0 {
 			p.since = now
 		}

@@ -102,7 +102,11 @@ func (r *Runner) refreshSome(ctx context.Context) error {
 		}
 		return c.once(ctx)
 	})
-	r.Monitor.refreshing(r.state.Tasks)
+	commits := uint64(0)
+	if err == nil {
+		commits = 1
+	}
+	r.Monitor.refreshing(r.state.Tasks, commits)
 	if err != nil || r.state.Tasks.Len() > 0 || r.state.IsComplete() {
 		return err
 	}

@@ -129,7 +129,7 @@ func (c *committer) write(ctx context.Context, out *outcome) error {
 		out.beside.HasTold(c.state)
 	}
 	if len(out.tasks) > 0 { // before the checkpoint is seen: who sees that must see what is yet to follow
-		c.monitor.refreshing(c.state.Tasks)
+		c.monitor.refreshing(c.state.Tasks, 0)
 	}
 	if !told && out.tells {
 		c.tell(ctx, out)

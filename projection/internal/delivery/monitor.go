@@ -44,6 +44,8 @@ type Snapshot struct {
 	DeadLetters  int
 	Copied       uint64 // rows of those that serve, since the copy began
 	Cascades     int    // rows that their copies have yet to follow
+	// CascadeCommits count those in which copies have followed their rows, since the Runner was made.
+	CascadeCommits uint64
 	// FailedCascades are those that some copies cannot follow.
 	FailedCascades []cascade.Task
 	// Events, Rows and Commits count since the Runner was made.
@@ -99,10 +101,11 @@ func (m *Monitor) end(err error) {
 	m.wake()
 }
 
-// refreshing says which rows their copies have yet to follow.
-func (m *Monitor) refreshing(tasks *cascade.Tasks) {
+// refreshing says which rows their copies have yet to follow, and in how many commits some have just followed.
+func (m *Monitor) refreshing(tasks *cascade.Tasks, commits uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.snapshot.CascadeCommits += commits
 	m.snapshot.Cascades, m.snapshot.FailedCascades, m.snapshot.Heartbeat = tasks.Len(), tasks.Failed(), m.now()
 	m.wake()
 }
@@ -126,7 +129,7 @@ func (m *Monitor) Copied(rows uint64) {
 func (m *Monitor) Opened(
 	partitions map[string]checkpoint.Checkpoint, deadLetters int, tasks *cascade.Tasks,
 ) {
-	m.refreshing(tasks)
+	m.refreshing(tasks, 0)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.reached = nil

@@ -196,7 +196,7 @@ func (r *Runner) begin(ctx context.Context) error {
 	}
 	r.state.DropFormer(ctx)
 	r.state.Tasks.RetryFailed()
-	r.Monitor.refreshing(r.state.Tasks)
+	r.Monitor.refreshing(r.state.Tasks, 0)
 	r.state.Running = true
 	return nil
 }
@@ -285,7 +285,7 @@ func (r *Runner) fold(ctx context.Context, w *window) error {
 		}
 		if err == nil && r.shared && r.batcher.committer.evaluator.fold.Tracked().Any() {
 			err = checkpoint.ReadTasks(ctx, r.state)
-			r.Monitor.refreshing(r.state.Tasks)
+			r.Monitor.refreshing(r.state.Tasks, 0)
 		}
 		if err == nil {
 			err = settlement{resolution{r}}.settleInRun(ctx)
