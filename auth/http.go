@@ -47,14 +47,18 @@ func BearerToken(header string) (token string, ok bool) {
 	return token, true
 }
 
-// reject answers in the form of a GraphQL response.
+// reject answers in the form of a GraphQL response, and counts that, but for a client that is gone.
 func (v *Verifier) reject(w http.ResponseWriter, r *http.Request, err error) {
 	var bad *TokenError
 	if !errors.As(err, &bad) {
+		if r.Context().Err() == nil {
+			v.unavailable.Add(1)
+		}
 		w.Header().Set("Retry-After", "5")
 		writeError(w, r, http.StatusServiceUnavailable, "UNAVAILABLE", ErrUnavailable.Error()+"; try again")
 		return
 	}
+	v.unauthenticated.Add(1)
 	v.cfg.Logger.LogAttrs(r.Context(), slog.LevelDebug, "token refused",
 		slog.String("reason", bad.Reason), slog.Any("cause", bad.cause))
 	w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)

@@ -33,6 +33,7 @@ type keySet struct {
 	keys    []key
 	good    time.Time     // when the attempt began that last read a set; zero before
 	tried   time.Time     // when the last attempt began
+	unread  bool          // the last attempt that has ended read no set
 	stamp   stamp         // of the file that was read last
 	reading chan struct{} // closed when the reading under way ends; nil where there is none
 	awaited bool          // everybody waits for that reading
@@ -170,7 +171,7 @@ func (s *keySet) read(ctx context.Context, reading chan struct{}) error {
 	defer s.mu.Unlock()
 	defer close(reading)
 	s.reading = nil
-	s.stamp = at
+	s.stamp, s.unread = at, err != nil
 	if err != nil {
 		s.logUnread(err)
 		return err

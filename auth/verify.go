@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/golang-jwt/jwt/v5"
 )
@@ -21,6 +22,8 @@ type Verifier struct {
 	cfg    Config
 	parser *jwt.Parser
 	keys   keySource
+
+	unauthenticated, unavailable atomic.Uint64 // requests that were refused so
 }
 
 // keySource finds the keys that a token may be signed with.

@@ -51,7 +51,7 @@ func TestEveryMetricIsDescribed(t *testing.T) {
 	}
 	for _, c := range []prometheus.Collector{
 		metrics.NewOperations(nil), &metrics.Projections{}, &metrics.Store{}, metrics.Directories{}, &metrics.DynamoDB{},
-		&metrics.RowCache{}, metrics.Connections{}, metrics.Inflight{}, documents.Collector(),
+		&metrics.RowCache{}, metrics.Connections{}, metrics.Inflight{}, metrics.Auth{}, documents.Collector(),
 	} {
 		all := make(chan *prometheus.Desc, 100)
 		c.Describe(all)

@@ -60,6 +60,9 @@ func (p *routes) handler(guardOperators guard) (handler, operator http.Handler) 
 	p.measured = append(p.measured, metrics.Inflight{MemoryBudget: p.inflight.MemoryBudget})
 	own := append([]prometheus.Collector{measured, &metrics.Projections{Set: p.folds, Log: p.log},
 		p.documents.Collector(), &metrics.Store{DB: p.db}, metrics.Directories{Directories: p.storages}}, p.measured...)
+	if p.verifier != nil {
+		own = append(own, metrics.Auth{Verifier: p.verifier})
+	}
 	metrics := metrics.Handler(p.log, own...)
 	return p.finish(p.public(measured, metrics), (*access.Hosts).Guard), p.finish(p.operator(metrics), guardOperators)
 }

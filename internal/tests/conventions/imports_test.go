@@ -221,7 +221,7 @@ var rules = map[string]rule{
 	"server/internal/logcheck": {own: []string{"eventlog", "projection", "querydb", "server/internal/sources",
 		"server/internal/stores"}},
 	"server/internal/memory": {},
-	"server/internal/metrics": {[]string{"graph/graphqlerr", "graph/graphqlhttp", "projection", "querydb",
+	"server/internal/metrics": {[]string{"auth", "graph/graphqlerr", "graph/graphqlhttp", "projection", "querydb",
 		"querydb/driver", "querydb/dynamostore", "server/internal/health", "server/internal/limits",
 		"server/internal/projections"},
 		[]string{gqlgen, "github.com/prometheus/client_golang/prometheus",
