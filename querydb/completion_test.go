@@ -3,6 +3,7 @@ package querydb_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -131,8 +132,28 @@ func TestErrorsOfTheDriverNameTheActAndTheModelAndKeepTheirCause(t *testing.T) {
 		}
 	}
 	drv.err = nil
-	if s := f.stats(); s.Errors != 9 || s.Batches != 0 {
-		t.Errorf("%d errors and %d batches counted, want 9 and 0", s.Errors, s.Batches)
+	if s := f.stats(); s.Errors != 6 || s.Batches != 0 {
+		t.Errorf("%d errors and %d batches counted, want 6 and 0: one who goes away is no error", s.Errors, s.Batches)
+	}
+}
+
+// TestWhatHappensInNormalOperationIsNoErrorOfTheStore: an alert about these must not go off where servers fold the same
+// rows, or clients give up.
+func TestWhatHappensInNormalOperationIsNoErrorOfTheStore(t *testing.T) {
+	for cause, want := range map[error]uint64{
+		driver.ErrStale: 0, context.Canceled: 0, driver.ErrOverBudget: 0,
+		driver.ErrLate: 3, context.DeadlineExceeded: 3, driver.ErrThrottled: 3,
+	} {
+		drv := &failing{Store: memstore.New()}
+		f := newFixture(t, drv)
+		row := f.encode(sample(1))
+		drv.err = fmt.Errorf("the driver: %w", cause)
+		f.Get(t.Context(), f.model, []keys.Key{row.Key}, false)
+		f.Query(t.Context(), f.model, querydb.Query{Index: byStatus, PK: "open", Limit: 1})
+		f.Apply(t.Context(), querydb.Batch{Writes: []querydb.Write{{Model: f.model, Row: row}}})
+		if got := f.stats().Errors; got != want {
+			t.Errorf("%v: %d of three calls count as errors, want %d", cause, got, want)
+		}
 	}
 }
 

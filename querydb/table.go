@@ -175,7 +175,8 @@ type Stats struct {
 	Batches       uint64 // commits that wrote rows
 	Writes        uint64 // rows written or deleted
 	Swept         uint64 // rows removed because they had expired
-	Errors        uint64 // calls of the driver that failed
+	// Errors are calls of the driver that failed, unless who called has gone or another process was first: see ErrStale.
+	Errors uint64
 	// Time that the driver took.
 	GetTime, QueryTime, ApplyTime time.Duration
 }

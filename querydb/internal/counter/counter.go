@@ -2,6 +2,7 @@
 package counter
 
 import (
+	"context"
 	"errors"
 	"sync/atomic"
 	"time"
@@ -59,9 +60,16 @@ func (c *Counters) Applied(writes int, err error, took time.Duration) {
 	}
 }
 
-// Failed counts the error of a call, where there is one. A client's exhausted budget is no failure of the driver.
+// Failed counts the error of a call, where there is one that is a failure of the driver.
 func (c *Counters) Failed(err error) {
-	if err != nil && !errors.Is(err, driver.ErrOverBudget) {
+	if err != nil && !isUsual(err) {
 		c.Errors.Add(1)
 	}
+}
+
+// isUsual reports whether the error is no failure of the driver: the budget of a client is exhausted, the caller has
+// gone, or another process was first to change the rows.
+func isUsual(err error) bool {
+	overtaken := errors.Is(err, driver.ErrStale) && !errors.Is(err, driver.ErrLate)
+	return overtaken || errors.Is(err, driver.ErrOverBudget) || errors.Is(err, context.Canceled)
 }

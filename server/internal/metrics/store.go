@@ -17,8 +17,9 @@ var (
 	storeExamined = describe("foldql_store_keys_examined_total", "Keys that ranges looked at.", "model")
 	storeCommits  = describe("foldql_store_commits_total", "Commits that wrote rows.", "model")
 	storeWrites   = describe("foldql_store_rows_written_total", "Rows written or deleted.", "model")
-	storeErrors   = describe("foldql_store_errors_total", "Calls of the store that failed.", "model")
-	storeSeconds  = describe("foldql_store_seconds_total", "Time that the store took.", "model", "call")
+	storeErrors   = describe("foldql_store_errors_total", "Calls of the store that failed, but for those that their "+
+		"caller gave up, and commits that others were ahead of.", "model")
+	storeSeconds = describe("foldql_store_seconds_total", "Time that the store took.", "model", "call")
 )
 
 // Describe implements prometheus.Collector.
