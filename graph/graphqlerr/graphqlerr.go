@@ -37,6 +37,16 @@ const (
 	Internal  Code = "INTERNAL"
 )
 
+// IsListed reports whether the code is one of the closed list. Resolvers of your own can give others.
+func (c Code) IsListed() bool {
+	switch c {
+	case BadUserInput, InvalidToken, Unauthenticated, Forbidden, ParseFailed, ValidationFailed, LimitExceeded, Timeout,
+		Unavailable, Rebuilding, Stale, AggregateIncomplete, DocumentNotFound, Untrusted, Internal:
+		return true
+	}
+	return false
+}
+
 // New makes an error with a code and a message that clients may read. An error in args that format wraps with %w can
 // be found by errors.Is; its text becomes part of the message.
 func New(code Code, format string, args ...any) error {

@@ -53,7 +53,8 @@ func NewOperations(names []string) *Operations {
 			Name: "foldql_graphql_requests_total", Help: "Operations answered.",
 		}, []string{"operation"}),
 		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "foldql_graphql_errors_total", Help: "Errors in answers, by their code.",
+			Name: "foldql_graphql_errors_total", Help: "Errors in answers, by their code; `other` for one that is " +
+				"not in the list.",
 		}, []string{"code"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "foldql_graphql_seconds", Help: "Time from the request to its answer.",
@@ -76,12 +77,19 @@ func (o *Operations) Intercept(ctx context.Context, op *graphqlhttp.Operation,
 	return resp
 }
 
-// code is the code of an error, of the closed list.
+// otherCode stands for codes that only resolvers of the program's own give: there could be any number of these.
+const otherCode = "other"
+
+// code is how metrics call the code of an error.
 func code(err error) string {
-	if c := graphqlerr.CodeOf(err); c != "" {
+	switch c := graphqlerr.CodeOf(err); {
+	case c == "":
+		return string(graphqlerr.Internal)
+	case !c.IsListed():
+		return otherCode
+	default:
 		return string(c)
 	}
-	return string(graphqlerr.Internal)
 }
 
 // Label is how metrics call the operation of a request, nil where it has none.
