@@ -116,9 +116,13 @@ func (f followed) status(ctx context.Context, heads *projection.Heads) (projecti
 	return s, nil
 }
 
-// ready returns why the rows must not be trusted to be up to date, nil where they may: they are complete, and no more
-// events behind than they may be, as far as that is known.
-func (f followed) ready(s *projection.Status, lag uint64) error {
+// healthy returns why the rows must not be trusted to be up to date, nil where they may: they are complete, and no more
+// events behind than they may be, as far as that is known. This server cannot tell rows that others get on with from
+// those that nobody folds.
+func (f followed) healthy(s *projection.Status, lag uint64) error {
+	if err := s.CheckHealth(time.Now(), silence); err != nil {
+		return err
+	}
 	switch {
 	case s.Rebuilding:
 		return rebuilding("projection %s has rows that another server is yet to complete; is there one that folds?", f.Name)

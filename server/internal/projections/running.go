@@ -132,8 +132,7 @@ func (f *Running) ready(ctx context.Context, heads *projection.Heads, goal event
 	case err != nil:
 	case s.Frozen:
 		err = frozenRows{f}.awaitSwitch(&s)
-	case f.answers():
-		err = followed{f}.ready(&s, lag)
+	case f.answers(): // then healthy is ready
 	case s.Rebuilding:
 		err = rebuilding("projection %s is rebuilding its rows, %d events behind", f.Name, s.Lag)
 	case !f.reached(&s, goal):
@@ -189,6 +188,8 @@ func (f *Running) healthy(ctx context.Context, heads *projection.Heads) (project
 	switch ended, err := f.state(); {
 	case s.Frozen:
 		return s, frozenRows{f}.healthy(&s, f.unit.set.goal, f.unit.set.ReadyLag)
+	case f.answers():
+		return s, followed{f}.healthy(&s, f.unit.set.ReadyLag)
 	case err != nil:
 		return s, fmt.Errorf("projection %s stopped: %w", f.Name, err)
 	case ended:

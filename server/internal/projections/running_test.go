@@ -103,3 +103,30 @@ func TestAServerThatAwaitsItsRowsSaysThatItRebuilds(t *testing.T) {
 		t.Errorf("got error %v, want a RebuildingError", err)
 	}
 }
+
+// TestRowsThatNobodyFoldsOnAreNotHealthyWhereAServerOnlyAnswers, so that metrics do not call them up.
+func TestRowsThatNobodyFoldsOnAreNotHealthyWhereAServerOnlyAnswers(t *testing.T) {
+	store := memstore.NewMultiWriter(memstore.Options{})
+	first, v := openVersion(t, store, "1"), openVersion(t, store, "1")
+	first.fold(t, first.db, "T")
+	log := logOf(t, "T", "T")
+	defer log.Close()
+	r, err := projection.NewRunner(v.p, log, v.db, projection.RunnerConfig{Logger: slog.New(slog.DiscardHandler)})
+	if err == nil {
+		err = r.Follow(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := &Set{keep: &Keep{Off: true}, source: log, ReadyLag: 1}
+	one := &Running{Runner: r, Name: "Order", unit: &unit{set: set}}
+	set.All = []*Running{one}
+	for _, lag := range []uint64{1, 0} {
+		set.ReadyLag = lag
+		VisitHealth(t.Context(), set, func(_ *Running, s projection.Status, err error) {
+			if up := s.Lag <= lag; s.Lag != 1 || (err == nil) != up {
+				t.Errorf("rows that are %d events behind, where %d may be missing: %v, want them healthy: %t", s.Lag, lag, err, up)
+			}
+		})
+	}
+}
