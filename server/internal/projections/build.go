@@ -22,7 +22,8 @@ func (u *unit) build(c *crew) error {
 		if err != nil {
 			return err
 		}
-		b := &Running{Runner: r, Name: one.Name, members: one.members, decided: make(chan struct{}, 1), crew: c}
+		b := &Running{Runner: r, Name: one.Name, members: one.members, decided: make(chan struct{}, 1), crew: c,
+			builds: true}
 		one.beside.set(b)
 		c.add(func(ctx context.Context) { u.set.keepRunning(ctx, b) })
 		u.report(i, r.Progress)
@@ -51,7 +52,11 @@ func (u *unit) report(i int, progress func() querydb.Progress) {
 func (f *Set) keepRunning(ctx context.Context, one *Running) {
 	one.ends(false, nil)
 	for f.run(ctx, one) {
-		f.log.Info("projection goes on", "projection", one.Name)
+		message := "projection goes on"
+		if one.builds {
+			message = "build goes on"
+		}
+		f.log.Info(message, "projection", one.Name)
 	}
 }
 

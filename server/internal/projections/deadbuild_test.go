@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,17 +20,35 @@ func (f forgetful) Read(_ context.Context, partition string, after uint64, _ int
 	return nil, &eventlog.ForgottenError{Partition: partition, After: after, First: after + 2}
 }
 
-// TestRowsWhoseSuccessorsCannotBeBuiltAreNotHealthy: a schema has changed, and the source no longer has the events that
-// the new rows are folded from. The frozen rows fall behind for good, while their growing lag looks like a rebuild.
-func TestRowsWhoseSuccessorsCannotBeBuiltAreNotHealthy(t *testing.T) {
+// safeBuffer is what goroutines write.
+type safeBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// withoutEvents is a server whose schema has changed, over a source that no longer has the events from which the new
+// rows are folded.
+func withoutEvents(t *testing.T, logger *slog.Logger) *Set {
+	t.Helper()
 	store := memstore.NewMultiWriter(memstore.Options{})
 	first, second := openVersion(t, store, "1"), openVersion(t, store, "2")
 	first.fold(t, first.db, "T")
 	log := logOf(t, "T")
 	t.Cleanup(func() { log.Close() })
-	set, err := New([]projection.Projection{second.p}, forgetful{log}, second.db, nil, projection.RunnerConfig{
-		Logger: slog.New(slog.DiscardHandler),
-	})
+	set, err := New([]projection.Projection{second.p}, forgetful{log}, second.db, nil,
+		projection.RunnerConfig{Logger: logger})
 	if err == nil {
 		err = set.KeepServing(t.Context(), Keep{DB: second.db})
 	}
@@ -44,16 +63,41 @@ func TestRowsWhoseSuccessorsCannotBeBuiltAreNotHealthy(t *testing.T) {
 		set.Halt()
 		set.Wait()
 	})
-	for limit := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
-		list, why := set.Statuses(t.Context())
-		if why != nil && strings.Contains(why.Error(), "the build of its rows has stopped") {
-			if b := list[0].Build; CheckBuild(b) == nil {
-				t.Errorf("the build is healthy: %+v", b)
-			}
-			return
-		}
+	return set
+}
+
+// until waits for what is to hold.
+func until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for limit := time.Now().Add(20 * time.Second); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(limit) {
-			t.Fatalf("ready: %v, with the build at %+v; want that it has stopped", why, list[0].Build)
+			t.Fatalf("it never holds that %s", what)
 		}
+	}
+}
+
+// TestRowsWhoseSuccessorsCannotBeBuiltAreNotHealthy: the frozen rows fall behind for good, while their growing lag
+// looks like a rebuild.
+func TestRowsWhoseSuccessorsCannotBeBuiltAreNotHealthy(t *testing.T) {
+	set := withoutEvents(t, slog.New(slog.DiscardHandler))
+	until(t, "the server is not ready, since the build has stopped", func() bool {
+		list, why := set.Statuses(t.Context())
+		stopped := why != nil && strings.Contains(why.Error(), "the build of its rows has stopped")
+		if stopped && CheckBuild(list[0].Build) == nil {
+			t.Errorf("the build is healthy: %+v", list[0].Build)
+		}
+		return stopped
+	})
+}
+
+// TestTheLogSaysThatABuildHasStoppedAndNotTheRowsThatServe.
+func TestTheLogSaysThatABuildHasStoppedAndNotTheRowsThatServe(t *testing.T) {
+	var logged safeBuffer
+	withoutEvents(t, slog.New(slog.NewTextHandler(&logged, nil)))
+	until(t, "the log says that something has stopped", func() bool {
+		return strings.Contains(logged.String(), "stopped")
+	})
+	if text := logged.String(); !strings.Contains(text, "build stopped; the rows that serve are not affected") {
+		t.Errorf("the log is about the rows that serve:\n%s", text)
 	}
 }

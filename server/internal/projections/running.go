@@ -26,6 +26,7 @@ type Running struct {
 	crew    *crew     // nil as long as it belongs to none
 	serving following // the rows that serve, where others fold them
 	beside  beside    // the rows that are built
+	builds  bool      // its rows are built beside those that serve
 
 	decided chan struct{} // somebody has decided about the event at which the projection has stopped
 }

@@ -177,7 +177,11 @@ func (f *Set) run(ctx context.Context, one *Running) bool {
 		return false
 	}
 	f.Mismatches(err)
-	f.log.Error("projection stopped; its rows do not change any more", "projection", one.Name, "error", err)
+	message := "projection stopped; its rows do not change any more"
+	if one.builds {
+		message = "build stopped; the rows that serve are not affected"
+	}
+	f.log.Error(message, "projection", one.Name, "error", err)
 	var stop *projection.StopError
 	if !f.Resumes || !errors.As(err, &stop) || !one.await(ctx, stop) {
 		return false
