@@ -329,7 +329,8 @@ func hasWritten(f *fold.Fold) bool {
 // fail notes that a row cannot hold the new copy.
 func (c refresher) fail(ctx context.Context, t *cascade.Task, l *link, err error) {
 	t.Fails(cascade.Failure{Model: l.Model, Field: l.Field, Key: driver.PrintableKey(l.Key), Reason: err.Error()})
-	c.log.LogAttrs(ctx, slog.LevelError, "projection: a copy cannot follow the row that it is of",
+	c.failedCopyLines.Log(ctx, c.log, c.evaluator.cfg.Now(), slog.LevelError,
+		"projection: a copy cannot follow the row that it is of",
 		slog.String("model", l.Model), slog.String("field", l.Field), slog.String("key", l.Key.PK),
 		slog.String("of", t.Model), slog.String("id", t.Identifier), slog.Any("error", err))
 }

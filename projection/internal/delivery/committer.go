@@ -11,6 +11,7 @@ import (
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/deadletter"
 	"github.com/foldql/foldql/projection/internal/fold"
+	"github.com/foldql/foldql/projection/internal/loglimit"
 	"github.com/foldql/foldql/projection/internal/position"
 	"github.com/foldql/foldql/querydb"
 )
@@ -30,6 +31,8 @@ type committer struct {
 	writes  []querydb.Write
 	ahead   *page // the next of copies that follow their row; nil after any other commit
 	links   limit // of copies that follow their rows
+
+	letterLines, failedCopyLines loglimit.Limit
 }
 
 // commit is what has been committed.
@@ -260,7 +263,7 @@ func (c *committer) apply(ctx context.Context, b querydb.Batch, out *outcome, ne
 func (c *committer) remember(ctx context.Context, out *outcome) {
 	for _, l := range out.letters {
 		c.state.Letters.Add(deadletter.SubjectOf(l.event), l.event.Offset, l.number)
-		c.log.LogAttrs(ctx, slog.LevelWarn, "projection: event became a dead letter",
+		c.letterLines.Log(ctx, c.log, c.evaluator.cfg.Now(), slog.LevelWarn, "projection: event became a dead letter",
 			slog.String("event", position.RefOf(l.event).String()), slog.String("id", l.event.ID),
 			slog.String("source", l.event.Source), slog.String("subject", l.event.Subject),
 			slog.String("reason", l.reason))

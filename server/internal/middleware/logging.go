@@ -61,8 +61,7 @@ func LogRequests(log *slog.Logger, next http.Handler) http.Handler {
 				}
 			}
 			level := slog.LevelDebug
-			// Metrics count requests refused for the load of others: a line for each would be load, too.
-			if o.status >= http.StatusInternalServerError && o.status != http.StatusServiceUnavailable {
+			if o.status >= http.StatusInternalServerError && !isTold(o.status) {
 				level = slog.LevelWarn
 			}
 			if log.Enabled(r.Context(), level) {
@@ -73,4 +72,10 @@ func LogRequests(log *slog.Logger, next http.Handler) http.Handler {
 		}()
 		next.ServeHTTP(o, r)
 	})
+}
+
+// isTold reports whether metrics or another line tell why the server answers so. Requests that are refused for the load
+// of others are counted, and a disk that is full is logged once: a line for each would be load, and fill the disk.
+func isTold(status int) bool {
+	return status == http.StatusServiceUnavailable || status == http.StatusInsufficientStorage
 }
