@@ -40,10 +40,14 @@ func through(s *Store, f between) {
 
 // answer is an error of DynamoDB's.
 func answer(status int, code string) (*http.Response, error) {
+	return answerSaying(status, code, "as the test wants it")
+}
+
+func answerSaying(status int, code, message string) (*http.Response, error) {
 	return &http.Response{
 		StatusCode: status, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
 		Body: io.NopCloser(strings.NewReader(`{"__type":"com.amazonaws.dynamodb.v20120810#` + code +
-			`","message":"as the test wants it"}`)),
+			`","message":"` + message + `"}`)),
 	}, nil
 }
 

@@ -45,7 +45,7 @@ func (m *marks) marksOf(ctx context.Context, tables []layout.Layout) ([]string, 
 			return all, nil
 		}
 		if _, missing := client.As[*types.ResourceNotFoundException](err); !missing && !client.IsRefusedAsInvalid(err) {
-			return nil, client.WrapRead("read the mark of", tables[0].Table, err)
+			return nil, client.Wrap("read the mark of", tables[0].Table, err)
 		}
 	}
 	return all, m.client.Each(ctx, len(tables), func(ctx context.Context, i int) (err error) {
@@ -104,7 +104,7 @@ func (m *marks) markOf(ctx context.Context, l *layout.Layout) (string, error) {
 		}
 	}
 	if err != nil {
-		return "", client.WrapRead("read the mark of", l.Table, err)
+		return "", client.Wrap("read the mark of", l.Table, err)
 	}
 	return mark, nil
 }

@@ -33,7 +33,8 @@ func (s selective) Do(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if strings.Contains(string(body), s.saying) {
-		return answer(http.StatusBadRequest, "ValidationException")
+		return answerSaying(http.StatusBadRequest, "ValidationException",
+			"Item size to update has exceeded the maximum allowed size")
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return s.next.Do(r)
@@ -60,8 +61,8 @@ func TestABatchIsPartialWhereAWriteAmidItIsRefused(t *testing.T) {
 			"none but the notes": {driver.Batch{Last: []driver.Write{put(t, "a", 1, 0), put(t, "bad", 1, 0)}}, false},
 		} {
 			err := s.Apply(t.Context(), test.batch)
-			if !errors.Is(err, driver.ErrInvalid) || errors.Is(err, driver.ErrPartial) != test.partial {
-				t.Errorf("%s: %v, want ErrInvalid, partial: %t", name, err, test.partial)
+			if !errors.Is(err, driver.ErrTooLarge) || errors.Is(err, driver.ErrPartial) != test.partial {
+				t.Errorf("%s: %v, want ErrTooLarge, partial: %t", name, err, test.partial)
 			}
 		}
 	})
@@ -119,6 +120,41 @@ func TestADamagedItemDiffersFromAStoreThatIsNotThere(t *testing.T) {
 		for _, ks := range [][]keys.Key{{{PK: "spoilt"}}, {{PK: "a"}, {PK: "spoilt"}}} {
 			if _, err := s.Get(t.Context(), driver.Get{Table: dynamotest.Small, Keys: ks}); !errors.Is(err, driver.ErrDamaged) {
 				t.Errorf("%v, want ErrDamaged", err)
+			}
+		}
+	})
+}
+
+// TestATableOfAnotherKeyIsNoFaultOfRows: it may have been made anew under a server, and events wait until it is as the
+// rows need it.
+func TestATableOfAnotherKeyIsNoFaultOfRows(t *testing.T) {
+	task := func(pk, sk string) *driver.Table {
+		return &driver.Table{
+			Name: "Task", Keys: driver.KeyNames{PK: pk, SK: sk}, Sorted: sk != "", PK: []int{0}, NoExpiry: true,
+			Fields: []driver.Field{{Name: "id", Scalar: "ID"}},
+		}
+	}
+	write := func(table *driver.Table, id string) driver.Write {
+		k := keys.Key{PK: id}
+		if table.Sorted {
+			k.SK = "x"
+		}
+		w := driver.Write{Table: table, Row: dynamotest.RowOf(t, k, func(b *record.Builder) { b.String(id) }, 1)}
+		w.Row.Position = dynamotest.Position(1)
+		return w
+	}
+	shapes := []*driver.Table{task("", ""), task("", "at"), task("taskId", "")}
+	atEach(t, func(t *testing.T, e dynamolocal.Engine) {
+		for _, is := range shapes {
+			s := openWith(t, e, Config{}, is)
+			for _, other := range shapes {
+				for _, atomic := range []bool{false, true} {
+					b := driver.Batch{Writes: []driver.Write{write(other, "a"), write(other, "b")}, Atomic: atomic}
+					err := s.Apply(t.Context(), b)
+					if is != other && (!errors.Is(err, driver.ErrTablesNotReady) || errors.Is(err, driver.ErrPartial)) {
+						t.Errorf("the key is %v, not %v, atomic %t: %v, want ErrTablesNotReady", is.Keys, other.Keys, atomic, err)
+					}
+				}
 			}
 		}
 	})

@@ -22,6 +22,7 @@ var (
 	errBusy        = errors.New("as many requests as may be are in flight")
 	errNoAnswer    = fmt.Errorf("%w: DynamoDB does not answer; it is asked again once a second", driver.ErrSuspended)
 	errNoTable     = fmt.Errorf("%w: the table does not exist", driver.ErrTablesNotReady)
+	errOtherKey    = fmt.Errorf("%w: the table has another key than the rows", driver.ErrTablesNotReady)
 	errNoIndex     = fmt.Errorf("%w: an index does not exist", driver.ErrTablesNotReady)
 	errFilling     = fmt.Errorf("%w: an index is being filled", driver.ErrTablesNotReady)
 	errOthersIndex = fmt.Errorf("%w: an index of the table that no model has takes neither an empty text nor a long one "+
@@ -49,15 +50,6 @@ func Wrap(op, table string, err error) error {
 		return fmt.Errorf("dynamostore: %s %s: %w", op, table, err)
 	}
 	return fmt.Errorf("dynamostore: %s %s: %w: %w", op, table, classOf(err), err)
-}
-
-// WrapRead is Wrap of what was read. The store has checked the key before it asked, so what DynamoDB holds invalid is
-// no fault of whoever gave it.
-func WrapRead(op, table string, err error) error {
-	if _, answered := As[smithy.APIError](err); answered && errors.Is(classOf(err), driver.ErrInvalid) {
-		return fmt.Errorf("dynamostore: %s %s: %w: %w", op, table, driver.ErrUnavailable, err)
-	}
-	return Wrap(op, table, err)
 }
 
 // IsRefusedAsInvalid reports whether DynamoDB has answered that the request does not fit the table, as where the table
@@ -96,19 +88,36 @@ func classOf(err error) error {
 	return driver.ErrUnavailable
 }
 
-// classOfMessage tells apart what DynamoDB calls a validation error; there is only its text to go by.
+// Parts of messages of DynamoDB: about what is written, and about tables that have another key than what is.
+var (
+	ofTooMuch = []string{"exceeded the maximum allowed size", "aggregate size of the items in the transaction"}
+	ofTheRow  = []string{"Number overflow", "Number underflow", "significant digits", "Nesting Levels have exceeded",
+		"operand in the update expression has an incorrect data type",
+		"document path provided in the update expression is invalid"}
+	ofAnotherKey = []string{"key element does not match the schema", "Type mismatch for key",
+		"required keys was not given a value", "number of conditions on the keys is invalid"}
+)
+
+// classOfMessage tells apart what DynamoDB calls a validation error; there is only its text to go by. The store checks
+// keys and rows before it asks, so what is not known to be about them is no fault of theirs: they are as they should
+// be, and have to wait.
 func classOfMessage(message string) error {
+	says := func(part string) bool { return strings.Contains(message, part) }
 	switch {
-	case strings.Contains(message, "specified index"):
+	case says("specified index"):
 		return errNoIndex
-	case strings.Contains(message, "backfilling"):
+	case says("backfilling"):
 		return errFilling
-	case strings.Contains(message, "exceeded the maximum allowed size"):
+	case slices.ContainsFunc(ofTooMuch, says):
 		return driver.ErrTooLarge
-	case strings.Contains(message, "secondary index key"), strings.Contains(message, "Size limit exceeded"):
-		return errOthersIndex // those of models are checked before: the row is as it should be, and has to wait
+	case slices.ContainsFunc(ofTheRow, says):
+		return driver.ErrInvalid
+	case slices.ContainsFunc(ofAnotherKey, says):
+		return errOtherKey
+	case says("secondary index key"), says("Size limit exceeded"):
+		return errOthersIndex
 	}
-	return driver.ErrInvalid
+	return driver.ErrUnavailable
 }
 
 // classOfReasons tells apart why a transaction was cancelled. A reason that is not known is none of the rows: they are

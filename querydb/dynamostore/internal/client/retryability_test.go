@@ -25,7 +25,9 @@ func TestErrorsAreOfTheClosedListAndSayWhatToDo(t *testing.T) {
 	cancelled := func(codes ...string) error {
 		err := &types.TransactionCanceledException{}
 		for _, code := range codes {
-			err.CancellationReasons = append(err.CancellationReasons, types.CancellationReason{Code: &code, Message: &code})
+			code, message, _ := strings.Cut(code, ": ")
+			reason := types.CancellationReason{Code: &code, Message: &message}
+			err.CancellationReasons = append(err.CancellationReasons, reason)
 		}
 		return err
 	}
@@ -52,7 +54,13 @@ func TestErrorsAreOfTheClosedListAndSayWhatToDo(t *testing.T) {
 		"a long key of an index of others": {api(400, "ValidationException", "One or more parameter values were invalid: "+
 			"Size limit exceeded for Index Key note Actual Size: 2049 bytes Max Size: 2048 bytes IndexName: ofOthers"), final,
 			driver.ErrUnavailable, "remove that index"},
-		"a bad request":   {api(400, "ValidationException", "x"), final, driver.ErrInvalid, ""},
+		"a bad request": {api(400, "ValidationException", "x"), final, driver.ErrUnavailable, ""},
+		"another key": {api(400, "ValidationException", "The provided key element does not match the schema"), final,
+			driver.ErrTablesNotReady, "another key"},
+		"a spoilt item": {api(400, "ValidationException",
+			"An operand in the update expression has an incorrect data type"), final, driver.ErrInvalid, ""},
+		"too large together": {api(400, "ValidationException", "Collection size of items exceeded, which can also be caused "+
+			"by the aggregate size of the items in the transaction exceeding the 4MB limit"), final, driver.ErrTooLarge, ""},
 		"no credentials":  {api(400, "UnrecognizedClientException", "x"), final, driver.ErrUnavailable, ""},
 		"a server error":  {api(500, "InternalServerError", ""), doubtful, driver.ErrUnavailable, ""},
 		"a gateway error": {api(503, "x", ""), doubtful, driver.ErrUnavailable, ""},
@@ -66,12 +74,16 @@ func TestErrorsAreOfTheClosedListAndSayWhatToDo(t *testing.T) {
 		"a transaction throttled":   {cancelled("ThrottlingError", "None"), refused, driver.ErrThrottled, ""},
 		"a transaction of an old row": {cancelled("ConditionalCheckFailed", "TransactionConflict"), final,
 			driver.ErrInvalid, ""},
-		"a transaction of a large row": {cancelled("None", "ValidationError"), final, driver.ErrInvalid, ""},
+		"a transaction of a large row": {cancelled("None",
+			"ValidationError: Item size to update has exceeded the maximum allowed size"), final, driver.ErrTooLarge, ""},
+		"a transaction that is no fault of a row": {cancelled("None", "ValidationError: x"), final, driver.ErrUnavailable,
+			""},
 		"a transaction of too much under a key": {cancelled("ItemCollectionSizeLimitExceeded"), final, driver.ErrTooLarge,
 			""},
 		"a transaction of a reason yet unknown": {cancelled("None", "Strange"), final, driver.ErrUnavailable, ""},
 		"stale":                                 {fmt.Errorf("%w: x", driver.ErrStale), final, driver.ErrStale, ""},
 		"ended":                                 {context.Canceled, final, context.Canceled, ""},
+		"refused before it was sent":            {driver.ErrInvalid, final, driver.ErrInvalid, ""},
 		"damaged":                               {driver.ErrDamaged, final, driver.ErrDamaged, ""},
 	}
 	for name, test := range tests {
@@ -85,22 +97,10 @@ func TestErrorsAreOfTheClosedListAndSayWhatToDo(t *testing.T) {
 				t.Errorf("%v, want %v that says %q", err, test.class, test.says)
 			}
 			for _, other := range []error{driver.ErrThrottled, driver.ErrInvalid, driver.ErrUnavailable, driver.ErrTooLarge} {
-				if other != test.class && errors.Is(err, other) {
+				if !errors.Is(test.class, other) && errors.Is(err, other) {
 					t.Errorf("%v is %v too", err, other)
 				}
 			}
 		})
-	}
-}
-
-// TestWhatDynamoDBRefusesToReadIsNoBadKey: the store checks keys before it asks, and its own refusal stays.
-func TestWhatDynamoDBRefusesToReadIsNoBadKey(t *testing.T) {
-	refusal := &smithy.GenericAPIError{Code: "ValidationException", Message: "x"}
-	err := WrapRead("query", "t", refusal)
-	if errors.Is(err, driver.ErrInvalid) || !errors.Is(err, driver.ErrUnavailable) {
-		t.Errorf("got %v, want ErrUnavailable", err)
-	}
-	if err := WrapRead("query", "t", driver.ErrInvalid); !errors.Is(err, driver.ErrInvalid) {
-		t.Errorf("got %v, want ErrInvalid", err)
 	}
 }

@@ -70,7 +70,7 @@ func (r *Reader) GetKinds(ctx context.Context, g *driver.Get, kinds, revisions [
 		err = l.all(ctx)
 	}
 	if err != nil {
-		return nil, client.WrapRead("get from", sh.Layout.Table, err)
+		return nil, client.Wrap("get from", sh.Layout.Table, err)
 	}
 	return l.rows, nil
 }

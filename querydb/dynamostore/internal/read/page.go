@@ -48,7 +48,7 @@ func (r *Reader) page(ctx context.Context, sh *item.Codec, q *driver.Query) (dri
 			more, err = p.take(out.Items)
 		}
 		if err != nil {
-			return driver.Page{}, nil, client.WrapRead("query", sh.Layout.Table, err)
+			return driver.Page{}, nil, client.Wrap("query", sh.Layout.Table, err)
 		}
 		last, _ := item.StringOf(out.LastEvaluatedKey[sh.SK])
 		if !more || len(out.LastEvaluatedKey) == 0 || ended(q, last) {
