@@ -25,6 +25,7 @@ var (
 	errOtherKey    = fmt.Errorf("%w: the table has another key than the rows", driver.ErrTablesNotReady)
 	errNoIndex     = fmt.Errorf("%w: an index does not exist", driver.ErrTablesNotReady)
 	errFilling     = fmt.Errorf("%w: an index is being filled", driver.ErrTablesNotReady)
+	errClock       = fmt.Errorf("%w: the clock of this machine is wrong: set it right", driver.ErrUnavailable)
 	errOthersIndex = fmt.Errorf("%w: an index of the table that no model has takes neither an empty text nor a long one "+
 		"as its key, and the row has such a text: remove that index with AWS", driver.ErrUnavailable)
 )
@@ -80,12 +81,20 @@ func classOf(err error) error {
 		return driver.ErrThrottled
 	case api.ErrorCode() == "ValidationException":
 		return classOfMessage(api.ErrorMessage())
+	case saysWrongClock(api):
+		return errClock
 	}
 	var cancelled *types.TransactionCanceledException
 	if errors.As(err, &cancelled) {
 		return classOfReasons(cancelled)
 	}
 	return driver.ErrUnavailable
+}
+
+// saysWrongClock reports whether DynamoDB has refused the time of a signature. Its code is that of a wrong secret, too.
+func saysWrongClock(err smithy.APIError) bool {
+	return err.ErrorCode() == "InvalidSignatureException" && (strings.Contains(err.ErrorMessage(), "Signature expired") ||
+		strings.Contains(err.ErrorMessage(), "Signature not yet current"))
 }
 
 // Parts of messages of DynamoDB: about what is written, and about tables that have another key than what is.

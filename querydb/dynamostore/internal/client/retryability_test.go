@@ -61,6 +61,10 @@ func TestErrorsAreOfTheClosedListAndSayWhatToDo(t *testing.T) {
 			"An operand in the update expression has an incorrect data type"), final, driver.ErrInvalid, ""},
 		"too large together": {api(400, "ValidationException", "Collection size of items exceeded, which can also be caused "+
 			"by the aggregate size of the items in the transaction exceeding the 4MB limit"), final, driver.ErrTooLarge, ""},
+		"a clock that is late": {api(400, "InvalidSignatureException", "Signature expired: 20260101T000000Z is now earlier "+
+			"than 20260201T000000Z"), final, driver.ErrUnavailable, "set it right"},
+		"a wrong secret": {api(400, "InvalidSignatureException", "The request signature we calculated does not match"), final,
+			driver.ErrUnavailable, "unavailable: http response"},
 		"no credentials":  {api(400, "UnrecognizedClientException", "x"), final, driver.ErrUnavailable, ""},
 		"a server error":  {api(500, "InternalServerError", ""), doubtful, driver.ErrUnavailable, ""},
 		"a gateway error": {api(503, "x", ""), doubtful, driver.ErrUnavailable, ""},

@@ -139,13 +139,13 @@ const mostStates = 100
 
 func (a *Applier) sendChange(ctx context.Context, c *change) error {
 	if c.update == "" {
-		out, err := a.client.API.DeleteItem(ctx, c.deleteInput())
+		out, err := a.client.API.DeleteItem(ctx, c.deleteInput(), client.ByOwnClock)
 		if err == nil {
 			a.client.Counters.Written(out.ConsumedCapacity)
 		}
 		return err
 	}
-	out, err := a.client.API.UpdateItem(ctx, c.updateInput())
+	out, err := a.client.API.UpdateItem(ctx, c.updateInput(), client.ByOwnClock)
 	if err == nil {
 		a.client.Counters.Written(out.ConsumedCapacity)
 	}

@@ -61,7 +61,7 @@ func (a *Applier) sendTransaction(ctx context.Context, deadline time.Time, list 
 		in.TransactItems = append(in.TransactItems, c.action())
 	}
 	return a.client.Send(ctx, deadline, func(ctx context.Context, _ bool) error {
-		out, err := a.client.API.TransactWriteItems(ctx, in)
+		out, err := a.client.API.TransactWriteItems(ctx, in, client.ByOwnClock)
 		if err != nil {
 			return err
 		}
