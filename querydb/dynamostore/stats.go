@@ -10,6 +10,7 @@ type Stats struct {
 	Requests        uint64            // sent, retries included
 	Retries         uint64            // requests that were sent again
 	Throttled       uint64            // requests that DynamoDB refused for being too many, or left unprocessed
+	Conflicts       uint64            // requests that met a transaction about the same item, and were sent again
 	ConditionFailed uint64            // writes that found another row than they were made of, or had been applied before
 	ReadUnits       float64           // consumed, as DynamoDB reports it
 	Suspended       bool              // reads that somebody waits for are refused, because DynamoDB does not answer
@@ -24,6 +25,7 @@ func (s *Store) Stats() Stats {
 	suspended, times := s.client.Suspended()
 	stats := Stats{
 		Requests: n.Requests.Load(), Retries: n.Retries.Load(), Throttled: n.Throttled.Load(),
+		Conflicts: n.Conflicts.Load(),
 		Suspended: suspended, Suspensions: times, ConditionFailed: n.ConditionFailed.Load(),
 		ReadUnits: float64(n.ReadUnits.Load()) / 1000, WriteUnits: float64(n.WriteUnits.Load()) / 1000,
 	}

@@ -13,7 +13,9 @@ var (
 	dynamoRequests  = describe("foldql_dynamodb_requests_total", "Requests sent, repeated ones too.")
 	dynamoRetries   = describe("foldql_dynamodb_retries_total", "Requests sent again.")
 	dynamoThrottled = describe("foldql_dynamodb_throttled_total",
-		"Requests refused for being too many, or left undone in part.")
+		"Requests refused for being too many, or left undone in part, as a read of more than 16 MB is.")
+	dynamoConflicts = describe("foldql_dynamodb_conflicts_total",
+		"Requests that met a transaction about the same item, and were sent again.")
 	dynamoConditions = describe("foldql_dynamodb_conditions_failed_total",
 		"Writes that found another row than expected, or had been applied before.")
 	dynamoReadUnits = describe("foldql_dynamodb_read_units_total", "Read units consumed.")
@@ -27,8 +29,8 @@ var (
 // Describe implements prometheus.Collector.
 func (m *DynamoDB) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		dynamoRequests, dynamoRetries, dynamoThrottled, dynamoConditions, dynamoReadUnits, dynamoWriteUnits,
-		dynamoSuspended, dynamoSuspends,
+		dynamoRequests, dynamoRetries, dynamoThrottled, dynamoConflicts, dynamoConditions, dynamoReadUnits,
+		dynamoWriteUnits, dynamoSuspended, dynamoSuspends,
 	} {
 		to <- d
 	}
@@ -40,6 +42,7 @@ func (m *DynamoDB) Collect(to chan<- prometheus.Metric) {
 	counter(to, dynamoRequests, float64(s.Requests))
 	counter(to, dynamoRetries, float64(s.Retries))
 	counter(to, dynamoThrottled, float64(s.Throttled))
+	counter(to, dynamoConflicts, float64(s.Conflicts))
 	counter(to, dynamoConditions, float64(s.ConditionFailed))
 	counter(to, dynamoReadUnits, s.ReadUnits)
 	counter(to, dynamoWriteUnits, s.WriteUnits)

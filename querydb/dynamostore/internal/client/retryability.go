@@ -20,14 +20,13 @@ const (
 
 // retryabilityOf classifies the error of an attempt.
 func retryabilityOf(err error) retryability {
-	var skewed interface{ RetryableError() bool }
 	var api smithy.APIError
 	switch {
 	case errors.Is(err, ErrUnprocessed):
 		return refused
 	case errors.Is(err, errUnanswered):
 		return doubtful
-	case errors.As(err, &skewed) && skewed.RetryableError():
+	case clockSkewed(err):
 		return refused // the clock was wrong; the SDK knows by how much now
 	case errors.As(err, &api):
 		return retryabilityOfAnswer(err, api.ErrorCode())
@@ -35,6 +34,15 @@ func retryabilityOf(err error) retryability {
 		return doubtful
 	}
 	return final
+}
+
+// clockSkewed reports whether the SDK will sign by another clock.
+func clockSkewed(err error) bool {
+	skewed, is := As[interface {
+		error
+		RetryableError() bool
+	}](err)
+	return is && skewed.RetryableError()
 }
 
 func retryabilityOfAnswer(err error, code string) retryability {

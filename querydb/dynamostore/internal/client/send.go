@@ -53,7 +53,7 @@ func (c *Client) Send(ctx context.Context, deadline time.Time, call func(ctx con
 			return err
 		}
 		if what == refused {
-			c.Counters.Throttled.Add(1)
+			c.Counters.refused(err)
 		}
 		again = again || what == doubtful
 		c.Counters.Retries.Add(1)
