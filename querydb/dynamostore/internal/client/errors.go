@@ -28,6 +28,8 @@ var (
 	errClock       = fmt.Errorf("%w: the clock of this machine is wrong: set it right", driver.ErrUnavailable)
 	errOthersIndex = fmt.Errorf("%w: an index of the table that no model has takes neither an empty text nor a long one "+
 		"as its key, and the row has such a text: remove that index with AWS", driver.ErrUnavailable)
+	errOthersType = fmt.Errorf("%w: an index of the table that no model has takes keys of another type than the rows "+
+		"have in its attribute: remove that index with AWS", driver.ErrUnavailable)
 )
 
 // Unprocessed is the error of a request that is made again for the keys that DynamoDB has left. Where it has answered
@@ -123,6 +125,8 @@ func classOfMessage(message string) error {
 		return driver.ErrInvalid
 	case slices.ContainsFunc(ofAnotherKey, says):
 		return errOtherKey
+	case says("secondary index key to unsupported type"), says("Type mismatch for Index Key"):
+		return errOthersType
 	case says("secondary index key"), says("Size limit exceeded"):
 		return errOthersIndex
 	}

@@ -54,6 +54,9 @@ func TestErrorsAreOfTheClosedListAndSayWhatToDo(t *testing.T) {
 		"a long key of an index of others": {api(400, "ValidationException", "One or more parameter values were invalid: "+
 			"Size limit exceeded for Index Key note Actual Size: 2049 bytes Max Size: 2048 bytes IndexName: ofOthers"), final,
 			driver.ErrUnavailable, "remove that index"},
+		"a key of another type of an index of others": {api(400, "ValidationException",
+			"The update expression attempted to update a secondary index key to unsupported type"), final,
+			driver.ErrUnavailable, "another type"},
 		"a bad request": {api(400, "ValidationException", "x"), final, driver.ErrUnavailable, ""},
 		"another key": {api(400, "ValidationException", "The provided key element does not match the schema"), final,
 			driver.ErrTablesNotReady, "another key"},
