@@ -45,10 +45,10 @@ func newInFlight(concurrency int) (f inFlight) {
 	return f
 }
 
-// enter waits for a place for a request of the priority; not for long where somebody waits for it.
-func (f *inFlight) enter(ctx context.Context, of priority) error {
+// enter waits for a place for a request of the priority, until a time, if one is given.
+func (f *inFlight) enter(ctx context.Context, of priority, until time.Time) error {
 	for p := of; p < priorities; p++ {
-		if err := take(ctx, f[p], of); err != nil {
+		if err := take(ctx, f[p], until); err != nil {
 			f.release(of, p)
 			return err
 		}
@@ -56,15 +56,15 @@ func (f *inFlight) enter(ctx context.Context, of priority) error {
 	return nil
 }
 
-func take(ctx context.Context, places chan struct{}, of priority) error {
+func take(ctx context.Context, places chan struct{}, until time.Time) error {
 	select {
 	case places <- struct{}{}:
 		return nil
 	default:
 	}
 	var enough <-chan time.Time
-	if of == awaited {
-		timer := time.NewTimer(readTimeout)
+	if !until.IsZero() {
+		timer := time.NewTimer(time.Until(until))
 		defer timer.Stop()
 		enough = timer.C
 	}

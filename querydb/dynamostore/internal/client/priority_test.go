@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/foldql/foldql/querydb/driver"
 )
@@ -46,7 +47,7 @@ func fill(t *testing.T, f *inFlight, ctx context.Context) (n int) {
 	full, cancel := context.WithCancel(ctx)
 	cancel()
 	for ; n < 1000; n++ {
-		if err := f.enter(full, priorityOf(ctx)); errors.Is(err, context.Canceled) {
+		if err := f.enter(full, priorityOf(ctx), time.Time{}); errors.Is(err, context.Canceled) {
 			return n
 		} else if err != nil {
 			t.Fatal(err)

@@ -22,7 +22,8 @@ const (
 	mostSlowed     = 4 // retries that the delay grows with where each gets on: DynamoDB may be throttling still
 )
 
-// A read that somebody waits for is given less time and fewer retries where it gets no answer.
+// A read that somebody waits for is given less time and fewer retries where it gets no answer: for a place in flight,
+// the answer, and retries together.
 const (
 	readTimeout  = 3 * time.Second
 	readRetryFor = time.Second
@@ -34,13 +35,14 @@ const (
 func (c *Client) Send(ctx context.Context, deadline time.Time, call func(ctx context.Context, again bool) error) error {
 	began := time.Now()
 	again, of := false, priorityOf(ctx)
+	until := patience(of)
 	for n := 0; ; n++ {
 		if of == awaited {
 			if err := c.breaker.admit(ctx, c.probe); err != nil {
 				return err
 			}
 		}
-		err := c.attempt(ctx, deadline, of, again, call)
+		err := c.attempt(ctx, deadline, until, again, call)
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
@@ -61,7 +63,18 @@ func (c *Client) Send(ctx context.Context, deadline time.Time, call func(ctx con
 		if backoff.Wait(ctx, delay) != nil {
 			return fmt.Errorf("%w, after: %w", ctx.Err(), err)
 		}
+		if what == refused { // which is an answer
+			until = patience(of)
+		}
 	}
+}
+
+// patience is until when an answer is waited for from now on; zero where as long as it takes.
+func patience(of priority) time.Time {
+	if of == awaited {
+		return time.Now().Add(readTimeout)
+	}
+	return time.Time{}
 }
 
 // retryFor is how long a request is retried that failed so.
@@ -72,15 +85,13 @@ func (c *Client) retryFor(of priority, what retryability) time.Duration {
 	return c.Options.RetryFor
 }
 
-// attempt makes the request once, when there is room for one more in flight.
+// attempt makes the request once, when there is room for one more in flight. It waits for that and the answer until a
+// time, or, where that is zero, as long as it takes for room, and attemptTimeout for the answer.
 func (c *Client) attempt(
-	ctx context.Context, deadline time.Time, of priority, again bool, call func(ctx context.Context, again bool) error,
+	ctx context.Context, deadline, until time.Time, again bool, call func(ctx context.Context, again bool) error,
 ) error {
-	timeout := attemptTimeout
-	if of == awaited {
-		timeout = readTimeout
-	}
-	if err := c.inFlight.enter(ctx, of); err != nil {
+	of := priorityOf(ctx)
+	if err := c.inFlight.enter(ctx, of, until); err != nil {
 		return err
 	}
 	defer c.inFlight.leave(of)
@@ -91,9 +102,12 @@ func (c *Client) attempt(
 		return fmt.Errorf("%w, %v", driver.ErrLate, deadline)
 	}
 	c.Counters.Requests.Add(1)
-	bounded, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
 	began := time.Now()
+	if until.IsZero() {
+		until = began.Add(attemptTimeout)
+	}
+	bounded, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
 	err := call(bounded, again)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -103,6 +117,9 @@ func (c *Client) attempt(
 		return ctx.Err()
 	case err != nil && bounded.Err() != nil:
 		err = fmt.Errorf("%w: %v", errUnanswered, err)
+		if time.Since(began) < mostFailing {
+			return err // little time was left: it says nothing of DynamoDB
+		}
 	}
 	c.observe(began, err)
 	return err
