@@ -157,3 +157,38 @@ func TestRowsOfOneMomentAreChargedOnce(t *testing.T) {
 		t.Errorf("%d bytes are left of the budget, want %d", snapshot.Load(), plain.Load())
 	}
 }
+
+// TestAWriteCostsWhatTheDocsSay: twice the units in a transaction, as a note is that was read, and those of each index
+// that holds the whole row. DynamoDB Local does not charge a row that is only checked, which DynamoDB does.
+func TestAWriteCostsWhatTheDocsSay(t *testing.T) {
+	found := &driver.Table{
+		Name: "Found", PK: []int{0}, NoExpiry: true, Fields: profile.Fields,
+		Indexes: []driver.Index{{Name: "byName", PK: []int{1}}, {Name: "names", PK: []int{1}, Projected: []int{0, 1}}},
+	}
+	s := openWith(t, dynamolocal.Local, Config{}, profile, found, dynamotest.Small)
+	offset := uint64(0)
+	row := func(table *driver.Table) driver.Write {
+		offset++
+		r := profileRow(t, "a", 1, offset)
+		for range table.Indexes {
+			r.Indexes = append(r.Indexes, driver.IndexKey{Key: keys.Key{PK: "Somebody of some name"}, HasPK: true})
+		}
+		return driver.Write{Table: table, Row: r}
+	}
+	applyTo(t, s, driver.Batch{Writes: []driver.Write{row(profile), row(found), put(t, "note", 1, 0)}})
+	for name, c := range map[string]struct {
+		batch driver.Batch
+		units float64
+	}{
+		"a row":                           {driver.Batch{Writes: []driver.Write{row(profile)}}, 1},
+		"a row in a transaction":          {driver.Batch{Writes: []driver.Write{row(profile)}, Atomic: true}, 2},
+		"a note that was read":            {driver.Batch{Last: []driver.Write{ifRevision(put(t, "note", 2, 0), 1)}}, 2},
+		"a row in an index that holds it": {driver.Batch{Writes: []driver.Write{row(found)}}, 2},
+	} {
+		before := s.Stats().WriteUnits
+		applyTo(t, s, c.batch)
+		if got := s.Stats().WriteUnits - before; got != c.units {
+			t.Errorf("%s costs %v write units, want %v", name, got, c.units)
+		}
+	}
+}
