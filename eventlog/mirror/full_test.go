@@ -70,7 +70,7 @@ func TestADirectoryOfAnotherFormatIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := Open(Options{Dir: dir, Source: src}); err == nil || !strings.Contains(err.Error(), "its format is 02") {
+		if _, err := Open(Options{Dir: dir, Source: src}); err == nil || !strings.Contains(err.Error(), "its format is 03") {
 			t.Errorf("opened: %v", err)
 		}
 	}

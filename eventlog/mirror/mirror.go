@@ -17,8 +17,8 @@
 //	"e" length of the partition's name, name, offset (8 bytes, big-endian)    an event: see appendEvent
 //	"p" name of the partition                                                 how far it is copied: see standing
 //	"f"                                                                       the format of all this, one byte
-//	"i"                                                                       there is such a key until every partition
-//	                                                                          of the source has been copied from once
+//	"w"                                                                       there is such a key once every partition
+//	                                                                          of the source has been copied from
 package mirror
 
 import (

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/google/go-cmp/cmp"
 
@@ -84,6 +85,53 @@ func TestSomePartitionsAreNeverTakenForAll(t *testing.T) {
 			t.Errorf("of a whole copy: %v (-want +got)\n%s", err, diff)
 		}
 	})
+}
+
+// TestACopyOfAFormerProgramCountsAsWholeOnceItsSourceHasAnswered: the first programs kept nothing that told whether
+// they had copied from every partition.
+func TestACopyOfAFormerProgramCountsAsWholeOnceItsSourceHasAnswered(t *testing.T) {
+	for name, begin := range map[string][]eventlog.Event{"not begun": nil, "begun": sourcetest.Events(5)} {
+		t.Run(name, func(t *testing.T) {
+			fs, src := vfs.NewMem(), newScripted(t, sourcetest.Events(5))
+			writeFormer(t, fs, begin)
+			src.leave()
+			m := open(t, Options{Dir: "mirror", FS: fs, Source: src})
+			if names, err := m.Partitions(t.Context()); !errors.Is(err, errAway) {
+				t.Fatalf("while the source is away, the copy names %v, and fails with %v", names, err)
+			}
+			src.back()
+			until(t, "copying all", func() bool { return !m.state.isPartial() })
+			src.leave()
+			if err := m.Close(); err != nil {
+				t.Fatal(err)
+			}
+			m = open(t, Options{Dir: "mirror", FS: fs, Source: src})
+			names, err := m.Partitions(t.Context())
+			if diff := cmp.Diff([]string{partition0}, names); err != nil || diff != "" {
+				t.Errorf("once it has answered: %v (-want +got)\n%s", err, diff)
+			}
+		})
+	}
+}
+
+// writeFormer makes a copy as the first programs did.
+func writeFormer(t *testing.T, fs vfs.FS, events []eventlog.Event) {
+	t.Helper()
+	s, _, err := openStore(Options{Dir: "mirror", FS: fs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.records.db.Set(formatKey, []byte{formerFormat}, pebble.Sync)
+	if len(events) > 0 {
+		for i := range events {
+			events[i].Offset = uint64(i + 1)
+		}
+		end := uint64(len(events))
+		err = errors.Join(err, s.records.write(partition0, events, standing{Through: end, Head: end, Incarnation: "first"}))
+	}
+	if err := errors.Join(err, s.close()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // stuck is a copy that cannot go on with its first partition: its source has forgotten what follows. It says so once.

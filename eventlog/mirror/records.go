@@ -37,11 +37,18 @@ type content struct {
 // known is the last offset that the source is known to have.
 func (s *standing) known() uint64 { return max(s.Head, s.Through) }
 
-const format = 1
+// A program reads the format that it writes, and the former one, which had no wholeKey: whether a copy of that is whole
+// is not known.
+const (
+	format       = 2
+	formerFormat = 1
+)
 
 var (
-	formatKey  = []byte("f")
-	partialKey = []byte("i")
+	formatKey = []byte("f")
+	wholeKey  = []byte("w")
+	// formerPartialKey told, in the former form, that a copy was not whole. The first programs did not write it.
+	formerPartialKey = []byte("i")
 )
 
 const (
@@ -63,21 +70,29 @@ func (r records) load() (c content, err error) {
 	if err := r.checkFormat(); err != nil {
 		return c, err
 	}
-	switch _, closer, err := r.db.Get(partialKey); {
-	case err == nil:
-		c.partial = true
-		if err := closer.Close(); err != nil {
-			return c, err
-		}
-	case !errors.Is(err, pebble.ErrNotFound):
+	whole, err := r.get(wholeKey)
+	if err != nil {
 		return c, err
 	}
+	c.partial = whole == nil
 	c.partitions, err = r.standings()
 	return c, err
 }
 
 // setWhole says that every partition of the source is there.
-func (r records) setWhole() error { return r.db.Delete(partialKey, pebble.Sync) }
+func (r records) setWhole() error { return r.db.Set(wholeKey, []byte{1}, pebble.Sync) }
+
+// get returns a copy of the value of the key, nil where there is none.
+func (r records) get(key []byte) ([]byte, error) {
+	value, closer, err := r.db.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return bytes.Clone(value), closer.Close()
+}
 
 func (r records) standings() (copied map[string]standing, err error) {
 	all, err := r.db.NewIter(&pebble.IterOptions{LowerBound: standingKey(""), UpperBound: []byte{standingPrefix + 1}})
@@ -97,21 +112,26 @@ func (r records) standings() (copied map[string]standing, err error) {
 	return copied, all.Error()
 }
 
+// checkFormat refuses a directory of another format. One that is new, or of the former format, has this one from then
+// on, so that programs which could not read what is written to it now refuse it.
 func (r records) checkFormat() error {
-	value, closer, err := r.db.Get(formatKey)
-	if errors.Is(err, pebble.ErrNotFound) {
-		fresh := r.db.NewBatch()
-		return errors.Join(fresh.Set(formatKey, []byte{format}, nil), fresh.Set(partialKey, nil, nil),
-			fresh.Commit(pebble.Sync))
-	}
-	if err != nil {
+	value, err := r.get(formatKey)
+	switch {
+	case err != nil:
 		return err
-	}
-	if !bytes.Equal(value, []byte{format}) {
-		err = fmt.Errorf("its format is %x, this program reads %x: use the version of the program that wrote it, or move "+
+	case value == nil, bytes.Equal(value, []byte{formerFormat}):
+		return r.setFormat()
+	case !bytes.Equal(value, []byte{format}):
+		return fmt.Errorf("its format is %x, this program reads %x: use the version of the program that wrote it, or move "+
 			"the directory away for another copy", value, []byte{format})
 	}
-	return errors.Join(err, closer.Close())
+	return nil
+}
+
+func (r records) setFormat() error {
+	batch := r.db.NewBatch()
+	return errors.Join(batch.Set(formatKey, []byte{format}, nil), batch.Delete(formerPartialKey, nil),
+		batch.Commit(pebble.Sync))
 }
 
 // write writes events of a partition and how far it is copied with them, all or nothing, and syncs them to disk.
