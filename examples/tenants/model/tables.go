@@ -34,7 +34,7 @@ var EmployeeModel = &querydb.Model{
 	Name:    "Employee",
 	Plugin:  "",
 	Table:   "Tenants",
-	Version: "913f6a78726c",
+	Version: "7a4c4d776a25",
 	Fields: []driver.Field{
 		{Name: "employeeId", Scalar: "ID"},
 		{Name: "tenantId", Scalar: "ID"},
@@ -170,7 +170,7 @@ var TaskModel = &querydb.Model{
 	Name:    "Task",
 	Plugin:  "",
 	Table:   "Tenants",
-	Version: "913f6a78726c",
+	Version: "7a4c4d776a25",
 	Fields: []driver.Field{
 		{Name: "taskId", Scalar: "ID"},
 		{Name: "tenantId", Scalar: "ID"},
@@ -291,7 +291,7 @@ var EquipmentModel = &querydb.Model{
 	Name:    "Equipment",
 	Plugin:  "",
 	Table:   "Tenants",
-	Version: "913f6a78726c",
+	Version: "7a4c4d776a25",
 	Fields: []driver.Field{
 		{Name: "equipmentId", Scalar: "ID"},
 		{Name: "department", Scalar: "String"},
@@ -354,7 +354,7 @@ var ProjectMemberModel = &querydb.Model{
 	Name:    "ProjectMember",
 	Plugin:  "",
 	Table:   "Tenants",
-	Version: "913f6a78726c",
+	Version: "7a4c4d776a25",
 	Fields: []driver.Field{
 		{Name: "employeeId", Scalar: "ID"},
 		{Name: "projectId", Scalar: "ID"},
@@ -417,7 +417,7 @@ var MembershipModel = &querydb.Model{
 	Name:    "Membership",
 	Plugin:  "",
 	Table:   "Tenants",
-	Version: "913f6a78726c",
+	Version: "7a4c4d776a25",
 	Fields: []driver.Field{
 		{Name: "orgId", Scalar: "ID"},
 		{Name: "role", Scalar: "String"},

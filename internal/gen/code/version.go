@@ -95,6 +95,9 @@ func tellModel(b *strings.Builder, m *schema.Model, r *schema.ReadModel) {
 		fmt.Fprintf(b, "index %q %s %s %v\n", x.Name, halfText(x.PK), halfText(x.SK), projected(r, x))
 		if r.Entity != nil {
 			fmt.Fprintf(b, "policy %q unique=%t\n", x.Policy, x.Unique)
+			if fillsPatches(r, x, x.PK) || fillsPatches(r, x, x.SK) {
+				b.WriteString("filled\n") // so that keys are composed again which former programs have cut short
+			}
 		}
 	}
 	if s := r.Series; s != nil {
@@ -102,6 +105,21 @@ func tellModel(b *strings.Builder, m *schema.Model, r *schema.ReadModel) {
 	}
 	fmt.Fprintf(b, "times %d %d %d\n", ordinalOf(r.TTL), ordinalOf(r.CreatedAt), ordinalOf(r.UpdatedAt))
 	tellEvents(b, m, r)
+}
+
+// fillsPatches reports whether a row may supply composites of a half that a patch of others leaves out: those that it
+// is never without, and in a unique index all.
+func fillsPatches(r *schema.ReadModel, x *schema.Index, h schema.Half) bool {
+	given, filled := 0, false // by patches, and by the row
+	for _, f := range h.Fields {
+		inKey := slices.Contains(r.PK.Fields, f) || slices.Contains(r.SK.Fields, f)
+		stamped := f == r.CreatedAt || f == r.UpdatedAt
+		if !inKey && !stamped {
+			given++
+			filled = filled || x.Unique || !f.Nullable
+		}
+	}
+	return filled && given > 1
 }
 
 // isCopied reports whether rows hold copies of the model's.

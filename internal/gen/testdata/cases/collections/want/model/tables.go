@@ -31,7 +31,7 @@ var StaffModel = &querydb.Model{
 	Name:    "Staff",
 	Plugin:  "",
 	Table:   "Tenants",
-	Version: "9dd493d812a2",
+	Version: "753dd68c7eed",
 	Fields: []driver.Field{
 		{Name: "staffId", Scalar: "ID"},
 		{Name: "tenantId", Scalar: "ID"},
@@ -142,7 +142,7 @@ var ChoreModel = &querydb.Model{
 	Name:    "Chore",
 	Plugin:  "",
 	Table:   "Tenants",
-	Version: "9dd493d812a2",
+	Version: "753dd68c7eed",
 	Fields: []driver.Field{
 		{Name: "choreId", Scalar: "ID"},
 		{Name: "tenantId", Scalar: "ID"},
@@ -230,7 +230,7 @@ var ToolModel = &querydb.Model{
 	Name:    "Tool",
 	Plugin:  "",
 	Table:   "Tenants",
-	Version: "9dd493d812a2",
+	Version: "753dd68c7eed",
 	Fields: []driver.Field{
 		{Name: "toolId", Scalar: "ID"},
 		{Name: "department", Scalar: "String"},

@@ -39,7 +39,7 @@ var VanModel = &querydb.Model{
 	Name:    "Van",
 	Plugin:  "",
 	Table:   "Garage",
-	Version: "67f7e13782b8",
+	Version: "f0341080c90d",
 	Fields: []driver.Field{
 		{Name: "vanId", Scalar: "ID"},
 		{Name: "region", Scalar: "String", Nullable: true},
@@ -105,7 +105,7 @@ var BikeModel = &querydb.Model{
 	Name:    "Bike",
 	Plugin:  "",
 	Table:   "Garage",
-	Version: "67f7e13782b8",
+	Version: "f0341080c90d",
 	Fields: []driver.Field{
 		{Name: "bikeId", Scalar: "ID"},
 		{Name: "region", Scalar: "String"},

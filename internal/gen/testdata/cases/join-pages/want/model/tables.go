@@ -222,7 +222,7 @@ var ThermometerModel = &querydb.Model{
 	Name:    "Thermometer",
 	Plugin:  "",
 	Table:   "Hotel",
-	Version: "ea28714b7336",
+	Version: "bb43f485e224",
 	Fields: []driver.Field{
 		{Name: "deviceId", Scalar: "ID"},
 		{Name: "at", Scalar: "DateTime"},
