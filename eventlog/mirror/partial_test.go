@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"sync/atomic"
@@ -111,6 +112,24 @@ func TestACopyOfAFormerProgramCountsAsWholeOnceItsSourceHasAnswered(t *testing.T
 				t.Errorf("once it has answered: %v (-want +got)\n%s", err, diff)
 			}
 		})
+	}
+}
+
+// TestACopyThatThisProgramHasOpenedIsRefusedByFormerOnes, which could not read what this one may write to it: they
+// refuse each format but their own.
+func TestACopyThatThisProgramHasOpenedIsRefusedByFormerOnes(t *testing.T) {
+	fs := vfs.NewMem()
+	writeFormer(t, fs, nil)
+	s, _, err := openStore(Options{Dir: "mirror", FS: fs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	is, err := s.records.get(formatKey)
+	if err := errors.Join(err, s.close()); err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Equal(is, []byte{formerFormat}) {
+		t.Errorf("its format is %x still", is)
 	}
 }
 

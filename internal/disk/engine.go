@@ -11,7 +11,8 @@ import (
 // Format is that of the files which the engine writes, which among others tells damage from a crash in those of recent
 // writes. A store that is opened has it from then on, and no program with an engine that does not know it can open that
 // store. So it is named here, and a newer engine brings none by itself: to go on to the next is a decision, of which
-// the changelog tells.
+// the changelog tells. Programs with the same engine do open it: what keeps out those that could not read what is
+// stored is a format that each store has of its own.
 const Format = pebble.FormatValueSeparation
 
 // Listener returns what the engine is to tell of: a damaged file stops writing, and does not end the process.
