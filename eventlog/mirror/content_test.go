@@ -43,6 +43,25 @@ func TestAnEventIsStoredAsItIs(t *testing.T) {
 	}
 }
 
+// TestAnEventOfALaterProgramIsNotCalledDamaged: whoever is told that moves the copy away, which may be all there is.
+func TestAnEventOfALaterProgramIsNotCalledDamaged(t *testing.T) {
+	stored := appendEvent(nil, &eventlog.Event{ID: "1", MessageHash: "a hash", Envelope: []byte("{}")})
+	for _, tt := range []struct {
+		what   string
+		stored []byte
+		want   error
+	}{
+		{"of a kind that is yet to come", append([]byte{enveloped + 1}, stored...), errLater},
+		{"with such a thing behind its hash", append(append([]byte{mapped, 1, 'h'}, enveloped+1), stored...), errLater},
+		{"with two hashes", append([]byte{mapped, 1, 'h'}, stored...), errDamaged},
+		{"of nothing", nil, errDamaged},
+	} {
+		if _, err := parseEvent(tt.stored); !errors.Is(err, tt.want) {
+			t.Errorf("one %s: %v, want %v", tt.what, err, tt.want)
+		}
+	}
+}
+
 // TestAFileThatIsCopiedHasAnEnd, and its malformed lines; what is appended later is copied by the next that opens it.
 func TestAFileThatIsCopiedHasAnEnd(t *testing.T) {
 	path, dir := filepath.Join(t.TempDir(), "events.jsonl"), t.TempDir()

@@ -218,7 +218,7 @@ func (r records) last(partition string, through uint64) (e *eventlog.Event, err 
 	return nil, stored.Error()
 }
 
-// What a stored event begins with.
+// What a stored event begins with. Another of these makes another format, so that former programs refuse the copy.
 const (
 	wellFormed = 0
 	malformed  = 1
@@ -257,7 +257,11 @@ func eventAt(stored *pebble.Iterator, partition string) (eventlog.Event, error) 
 	return e, nil
 }
 
-var errDamaged = errors.New("the stored event is damaged")
+var (
+	errDamaged = errors.New("the stored event is damaged")
+	errLater   = errors.New("the stored event has a form that this program does not know: use the version of the " +
+		"program that wrote it, or a later one")
+)
 
 // parseEvent reads a stored event. Its data share the memory of b.
 func parseEvent(b []byte) (e eventlog.Event, err error) {
@@ -270,8 +274,11 @@ func parseEvent(b []byte) (e eventlog.Event, err error) {
 	if err != nil {
 		return e, err
 	}
-	if len(b) == 0 || b[0] > malformed {
+	switch {
+	case len(b) == 0, b[0] == mapped, b[0] == enveloped: // out of order
 		return e, errDamaged
+	case b[0] > enveloped:
+		return e, errLater
 	}
 	kind, b := b[0], b[1:]
 	var reason error
