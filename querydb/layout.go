@@ -130,6 +130,9 @@ func (l *Layout) rowsText() []byte {
 // of what the numbers in it mean, is a new form.
 const layoutForm = 1
 
+// useWriter is what to do about a layout that a later version of the program has stored.
+const useWriter = "use the version of the program that wrote them, or a later one"
+
 // storedLayout is a layout as a note holds it.
 type storedLayout struct {
 	Form  int    `json:"form"`
@@ -152,14 +155,18 @@ func parseLayout(text []byte) (*Layout, error) {
 		return nil, fmt.Errorf("%w: the description of the rows: %w", ErrDamaged, err)
 	}
 	if form.Form > layoutForm {
-		return nil, fmt.Errorf("%w: the rows are described in the form %d, and this program reads forms up to %d: "+
-			"use the version of the program that wrote them, or a later one", ErrInvalid, form.Form, layoutForm)
+		return nil, fmt.Errorf("%w: the rows are described in the form %d, and this program reads forms up to %d: %s",
+			ErrInvalid, form.Form, layoutForm, useWriter)
 	}
 	var stored storedLayout
-	read := json.NewDecoder(bytes.NewReader(text))
-	read.DisallowUnknownFields()
-	if err := read.Decode(&stored); err != nil {
+	if err := json.Unmarshal(text, &stored); err != nil {
 		return nil, fmt.Errorf("%w: the description of the rows: %w", ErrDamaged, err)
+	}
+	known := json.NewDecoder(bytes.NewReader(text))
+	known.DisallowUnknownFields()
+	if err := known.Decode(&storedLayout{}); err != nil {
+		return nil, fmt.Errorf("%w: the description of the rows says what this program does not know: %w: %s",
+			ErrInvalid, err, useWriter)
 	}
 	if form.Form < 1 || stored.Model == nil {
 		return nil, fmt.Errorf("%w: the description of the rows says nothing of them", ErrDamaged)
@@ -387,14 +394,4 @@ func whoseOfShared(ctx context.Context, db *DB, m *Model, number int) (Whose, er
 			}
 		}
 	}
-}
-
-// hadTable reports whether there is a model of that name that has another table than the given one.
-func (ts tables) hadTable(name string, given *Model) bool {
-	for m := range ts {
-		if m.Name == name && m != given {
-			return m.Table != given.Table
-		}
-	}
-	return false
 }

@@ -197,6 +197,16 @@ func (ts tables) has(table string) bool {
 	return false
 }
 
+// hadTable reports whether there is a model of that name that has another table than the given one.
+func (ts tables) hadTable(name string, given *Model) bool {
+	for m := range ts {
+		if m.Name == name && m != given {
+			return m.Table != given.Table
+		}
+	}
+	return false
+}
+
 // serve reports whether a model reads and writes the generation.
 func (ts tables) serve(o Orphan) bool {
 	at := &driver.Table{Name: o.Table, Generation: o.Generation}
