@@ -68,7 +68,12 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	if e.Detail == "" {
+	switch {
+	case e.Detail == "" && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed):
+		return fmt.Sprintf("%s answered %d %s: it may be of another version than this command: use the program that runs "+
+			"there ('server version' tells its version), or give the address of a foldql server with --url", e.Who, e.Status,
+			http.StatusText(e.Status))
+	case e.Detail == "":
 		return fmt.Sprintf("%s answered %d %s", e.Who, e.Status, http.StatusText(e.Status))
 	}
 	return fmt.Sprintf("%s answered %d: %s", e.Who, e.Status, e.Detail)

@@ -84,6 +84,30 @@ func TestAnAnswerWithoutWhatAServerSendsIsNone(t *testing.T) {
 	}
 }
 
+// TestAPathThatTheServerDoesNotKnowIsToldFromWhatItLacks: a server of another version knows other paths, and says
+// nothing of them but that.
+func TestAPathThatTheServerDoesNotKnowIsToldFromWhatItLacks(t *testing.T) {
+	const remedy = "it may be of another version than this command"
+	for _, tt := range []struct {
+		status int
+		body   string
+		told   bool
+	}{
+		{404, "404 page not found\n", true}, {405, "Method Not Allowed\n", true}, {404, "", true},
+		{404, `{"title":"Not Found","detail":"no projection of that name"}`, false}, {500, "", false}, {403, "", false},
+	} {
+		c := at(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(tt.status)
+			_, _ = io.WriteString(w, tt.body)
+		})
+		for name, ask := range asks {
+			if err := ask(c, t); err == nil || strings.Contains(err.Error(), remedy) != tt.told {
+				t.Errorf("%s, answered %d %q: %v", name, tt.status, tt.body, err)
+			}
+		}
+	}
+}
+
 // TestADecisionIsCarriedOutWhereTheAnswerHasNoContent, and by no other success.
 func TestADecisionIsCarriedOutWhereTheAnswerHasNoContent(t *testing.T) {
 	for _, status := range []int{200, 201, 202, 204} {
