@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
@@ -51,9 +52,10 @@ func TestAFieldThatARowIsNeverWithoutStaysInTheKeyThatAPatchComposes(t *testing.
 	for what, acts := range map[string][]Act{
 		"the first half of the key": {{Op: "set", Account: ptr("acme"), State: ptr("a"), At: ptr(7)},
 			{Op: "patch", State: ptr("active")}},
-		"the last": {{Op: "set", Account: ptr("acme"), State: ptr("active"), At: ptr(6)}, {Op: "patch", At: ptr(7)}},
-		"what the patch that creates the row lacks": {{Op: "patch", Account: ptr("acme"), State: ptr("a")},
-			{Op: "patch", State: ptr("active"), At: ptr(7)}},
+		"the last": {{Op: "set", Account: ptr("acme"), State: ptr("active"), At: ptr(6)},
+			{Op: "patch", At: ptr(7)}},
+		"of a row that a patch has created": {{Op: "patch", State: ptr("a"), At: ptr(7)},
+			{Op: "patch", State: ptr("active")}},
 	} {
 		for kind, store := range stores {
 			for _, window := range []int{1, 100} {
@@ -74,6 +76,32 @@ func TestAFieldThatARowIsNeverWithoutStaysInTheKeyThatAPatchComposes(t *testing.
 				if x := rows["D1"].Indexes[slotByAlert]; x.SK != want {
 					t.Errorf("%s, %s, window %d: the key is %+v, want %q", what, kind, window, x, want)
 				}
+			}
+		}
+	}
+}
+
+// TestAKeyIsCutShortAtTheFirstFieldWithoutAValue, whatever the row has in those behind it.
+func TestAKeyIsCutShortAtTheFirstFieldWithoutAValue(t *testing.T) {
+	for what, patch := range map[string]Act{
+		"that the patch does not name": {Op: "patch", State: ptr("active")},
+		"that it clears":               {Op: "patch", State: ptr("active"), Clear: []string{"email"}},
+		"that it removes":              {Op: "patch", State: ptr("active"), Remove: []string{"email"}},
+	} {
+		for kind, store := range stores {
+			m := deviceModel()
+			m.Indexes[0].SK = entityHalf(keys.PolicyPreserve, deviceState, deviceEmail, deviceAt)
+			m.Fields[deviceState].Nullable, m.Fields[deviceAt].Nullable = false, false
+			o := deviceOps(m)
+			full := Act{Op: "set", ID: "D1", Account: ptr("acme"), State: ptr("open"), Email: ptr("e"), At: ptr(7)}
+			patch.ID = "D1"
+			db, _ := foldDevices(t, store(), o, 1, deviceEvent("devices", "", full), deviceEvent("devices", "", patch))
+			rows, err := devicesOf(db, o, "D1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if x := rows["D1"].Indexes[slotByAlert]; x.SK != entityText("state_active") {
+				t.Errorf("before a field %s, %s: the key is %+v, want it cut short there", what, kind, x)
 			}
 		}
 	}

@@ -111,6 +111,27 @@ func TestAPatchOfPartOfAUniqueKeyIsComposedWithTheRest(t *testing.T) {
 	}
 }
 
+// TestARowThatNoLongerHasAUniqueKeyGivesItUp where a patch gives it another value, and the rest of the key is null.
+func TestARowThatNoLongerHasAUniqueKeyGivesItUp(t *testing.T) {
+	m := deviceModel()
+	m.Indexes[0].Unique, m.Atomic = true, true
+	m.Indexes[0].SK.Policy = keys.PolicyPreserve
+	set := func(id string) Act {
+		return Act{Op: "set", ID: id, Account: ptr("acme"), State: ptr("x"), At: ptr(7)}
+	}
+	for kind, store := range stores {
+		o := deviceOps(m)
+		_, r := foldDevices(t, store(), o, 1, deviceEvent("devices", "", set("a")),
+			deviceEvent("devices", "", Act{Op: "patch", ID: "a", Clear: []string{"at"}}),
+			deviceEvent("devices", "", set("b")),
+			deviceEvent("devices", "", Act{Op: "patch", ID: "a", State: ptr("y")}),
+			deviceEvent("devices", "", set("c")))
+		if diff := cmp.Diff([]string{"0@3"}, deadLettersOf(t, r)); diff != "" {
+			t.Errorf("%s: dead letters (-want +got):\n%s", kind, diff)
+		}
+	}
+}
+
 // TestAKeyThatAPatchWouldCutShortKeepsNoOtherRowOut: it is none, whatever the policy of its half.
 func TestAKeyThatAPatchWouldCutShortKeepsNoOtherRowOut(t *testing.T) {
 	part := func(id string) Act { return Act{Op: "patch", ID: id, Account: ptr("acme"), State: ptr("active")} }

@@ -52,13 +52,15 @@ func (t *tableLocation) findOthers(ctx context.Context, db *querydb.DB, of Proje
 	if whose[0] != querydb.WhoseModel {
 		return nil
 	}
-	return eachRecord(ctx, db, serves, func(name string, b *Record) bool {
+	err = eachRecord(ctx, db, serves, func(name string, b *Record) bool {
 		return name != of.Name && b.isOf([]*querydb.Model{t.model}, []querydb.Generation{t.serving})
 	}, func(name string, _ *Record) error {
-		t.others = t.others || t.model.Entity == nil && of.isOfOther(name, t.model)
-		t.regrouped = t.regrouped || of.shares(name)
+		together, others := of.others(name, t.model)
+		t.regrouped, t.others = t.regrouped || together, t.others || others
 		return nil
 	})
+	t.others = t.others && !t.regrouped
+	return err
 }
 
 // isElsewhere reports whether the record is of rows in another place than those that serve of the table.
@@ -84,17 +86,15 @@ func (p Projection) servesElsewhere(ctx context.Context, db *querydb.DB, serving
 		return err == nil, err
 	}
 	for i, m := range p.Models {
-		regrouped := false
+		regrouped, others := false, false
 		for k, name := range names {
-			if k == own || !all[k].isOf([]*querydb.Model{m}, serving[i:i+1]) {
-				continue
+			if k != own && all[k].isOf([]*querydb.Model{m}, serving[i:i+1]) {
+				also, not := p.others(name, m)
+				regrouped, others = regrouped || also, others || not
 			}
-			if m.Entity == nil && p.isOfOther(name, m) {
-				return true, nil
-			}
-			regrouped = regrouped || p.shares(name)
 		}
-		if was := p.recordOf(i, all[own].tables()); was.isElsewhere(m) && !(whose[i] == querydb.WhoseModel && regrouped) {
+		was := p.recordOf(i, all[own].tables())
+		if others && !regrouped || was.isElsewhere(m) && !(whose[i] == querydb.WhoseModel && regrouped) {
 			return true, nil
 		}
 	}

@@ -140,17 +140,16 @@ type Projection struct {
 	Program map[string][]*querydb.Model
 }
 
-// isOfOther reports whether what is on record in that name is of another projection of the program, which does not fold
-// the model.
-func (p Projection) isOfOther(name string, m *querydb.Model) bool {
-	folds, is := p.Program[name]
-	return is && name != p.Name && !slices.Contains(folds, m)
-}
-
-// shares reports whether a projector of the projection is one of those that are folded together under that name.
-func (p Projection) shares(name string) bool {
+// others says of what is on record in the name of another projection, and of rows of the generation that serves of the
+// model's table, whose these rows are: together that they are of the model, which the other projection folds too, or has
+// folded together with p; others that they are of models which the other, a projection of the program, folds in its
+// place. It is neither where there is no such projection any more.
+func (p Projection) others(name string, m *querydb.Model) (together, others bool) {
+	folds, present := p.Program[name]
 	own := strings.Split(p.Name, "+")
-	return slices.ContainsFunc(strings.Split(name, "+"), func(n string) bool { return slices.Contains(own, n) })
+	together = slices.Contains(folds, m) ||
+		slices.ContainsFunc(strings.Split(name, "+"), func(n string) bool { return slices.Contains(own, n) })
+	return together, present && !together && m.Entity == nil
 }
 
 // recordName is by which a TableRecord names the model.

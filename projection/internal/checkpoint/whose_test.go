@@ -57,6 +57,30 @@ func TestRowsOfARenamedModelAreNoneOfTheModelThatGetsItsNameAndTable(t *testing.
 	}
 }
 
+// TestRowsThatAnotherProjectorHasWrittenStayThoseOfTheModelThatGetsOneMore, which has rows of another model on record.
+func TestRowsThatAnotherProjectorHasWrittenStayThoseOfTheModelThatGetsOneMore(t *testing.T) {
+	store := memstore.NewMultiWriter(memstore.Options{})
+	for _, name := range []string{"Device", "Account"} {
+		was := inTable(t, store, name, name, "1")
+		was.open(was.db)
+	}
+	device, usage := newModel("Device", "2"), newModel("Usage", "2")
+	of := newProgramOf(t, store, memlog.New(memlog.Options{}), device, usage)
+	one := func(name string, m *querydb.Model, all map[string][]*querydb.Model) *program {
+		g := *of
+		g.p = checkpoint.Projection{Name: name, Models: []*querydb.Model{m}, Program: all}
+		return &g
+	}
+	both := map[string][]*querydb.Model{"Device": {device}, "Account": {device}}
+	if s := one("Account", device, both).look(); !s.Servable || len(s.ServesElsewhere())+len(s.ServesOthers()) > 0 {
+		t.Errorf("of the second projector there are %+v, want the rows of the first", s)
+	}
+	swapped := map[string][]*querydb.Model{"Device": {usage}, "Account": {device}, "Third": {device}}
+	if s := one("Third", device, swapped).look(); len(s.ServesOthers()) != 1 {
+		t.Errorf("of projectors that have no rows of the model there are %+v, want rows of another's", s)
+	}
+}
+
 // TestOneSharedTableHasNoRowsOfOtherModelsThanTheOneWhoseOwnItWas.
 func TestOneSharedTableHasNoRowsOfOtherModelsThanTheOneWhoseOwnItWas(t *testing.T) {
 	store := memstore.NewMultiWriter(memstore.Options{})

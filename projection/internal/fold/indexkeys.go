@@ -184,7 +184,7 @@ func (f *indexer) patched(e *entry, row any, exists bool, said []keys.FieldChang
 			if alone && !h.mentioned(said) && !slices.ContainsFunc(h.fields, f.stamps) {
 				continue
 			}
-			o, err := f.judge(h, row, exists, said)
+			o, err := f.judge(h, row, said)
 			if err != nil {
 				return nil, err
 			}
@@ -206,24 +206,32 @@ func (h *half) mentioned(said []keys.FieldChange) bool {
 	return slices.ContainsFunc(h.fields, func(field int) bool { return said[field] != keys.FieldUntouched })
 }
 
-// judge is what a patch does to a half of a row that existed, or did not. Where there is no policy, the row tells what
-// the patch does not; the row's key and the times of its writes are known to every patch.
-func (f *indexer) judge(h *half, row any, existed bool, said []keys.FieldChange) (keys.HalfUpdate, error) {
+// judge is what a patch does to a half. Where there is no policy, the row tells what the patch does not; the row's key
+// and the times of its writes are known to every patch. Elsewhere the row fills in the fields of a half that is named:
+// as far as the first that has no value, where the key is cut short.
+func (f *indexer) judge(h *half, row any, said []keys.FieldChange) (keys.HalfUpdate, error) {
 	var few [8]keys.PatchedComposite
 	parts := few[:0]
-	fills := existed && h.mentioned(said)
+	fills, given := h.mentioned(said), false
 	for i, field := range h.fields {
 		p := keys.PatchedComposite{Change: said[field]}
 		v := f.codec.Value(row, field)
 		if p.Change == keys.FieldGiven {
-			p.Value = v
+			p.Value, given = v, given || v.Present()
 		}
 		if f.traits.isKey[field] || !f.traits.policy || f.stamps(field) || fills && h.filled[i] {
 			p.KeyValue = v
 		}
+		known := p.Change == keys.FieldGiven && p.Value.Present() ||
+			p.Change == keys.FieldUntouched && p.KeyValue.Present()
+		fills = fills && known
 		parts = append(parts, p)
 	}
-	return h.UpdateForPatch(parts)
+	o, err := h.UpdateForPatch(parts)
+	if h.unique && given && o.Op == keys.KeepKey { // the stored key has what the row has no more
+		o.Op = keys.RemoveKey
+	}
+	return o, err
 }
 
 // nothingSaid is a list of mentions by field that holds none, for one patch.

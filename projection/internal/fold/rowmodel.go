@@ -195,9 +195,10 @@ type half struct {
 	keys.IndexHalf
 	sort   bool
 	fields []int
-	// filled says, aligned with fields, of which the row tells the value where a patch gives others of the half: of those
+	// filled says, aligned with fields, of which the row tells the value where a patch names others of the half: of those
 	// that are never without one, and in a unique index of all, for what the row has there is to be its key.
 	filled []bool
+	unique bool
 }
 
 func traitsOf(m *querydb.Model, w *querydb.Writer) traits {
@@ -246,7 +247,7 @@ func indexOf(m *querydb.Model, i int, w *querydb.Writer) index {
 				filled[i] = (unique || !m.Fields[f].Nullable) && (w == nil || slices.Contains(w.Part.Fields, f))
 			}
 			x.halves = append(x.halves, half{keys.IndexHalf{Layout: h.Layout, Policy: h.Policy,
-				NeverTruncate: m.Entity == nil || unique}, sort, h.Fields, filled})
+				NeverTruncate: m.Entity == nil || unique}, sort, h.Fields, filled, unique})
 		}
 	}
 	add(&m.Indexes[i].PK, false, part.PK)
