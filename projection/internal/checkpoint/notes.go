@@ -141,9 +141,9 @@ type Projection struct {
 }
 
 // others says whose the rows are that serve in the model's table, where they are on record in the name of another
-// projection: together that they are of the model, which the other folds too, or has folded together with p; others that
-// they are of models which the other, a projection of the program, folds in its place. Where the program has no such
-// projection any more, it is neither.
+// projection: together that they are of the model, which the other folds too, or has folded together with p; others
+// that they are of models which the other, a projection of the program, folds in its place. Where the program has no
+// such projection any more, it is neither.
 func (p Projection) others(name string, m *querydb.Model) (together, others bool) {
 	folds, present := p.Program[name]
 	own := strings.Split(p.Name, "+")
