@@ -212,18 +212,24 @@ func TestWindowsOfEveryLengthGiveAnEntityTheSameKeys(t *testing.T) {
 			}
 			events = append(events, deviceEvent("devices", "", a))
 		}
+		m := deviceModel()
+		m.Fields[deviceState].Nullable, m.Fields[deviceAt].Nullable = rapid.Bool().Draw(rt, "state may be null"),
+			rapid.Bool().Draw(rt, "at may be null")
+		unique := rapid.Bool().Draw(rt, "unique")
+		m.Indexes[0].Unique, m.Atomic = unique, unique
 		for kind, store := range stores {
 			var want map[string]storedDevice
+			var letters []string
 			for _, window := range []int{1, rapid.IntRange(2, 5).Draw(rt, "window"), 100} {
-				o := deviceOps(deviceModel())
-				db, _ := foldDevices(t, store(), o, window, events...)
+				o := deviceOps(m)
+				db, r := foldDevices(t, store(), o, window, events...)
 				got, err := devicesOf(db, o, "D1", "D2")
 				if err != nil {
 					rt.Fatal(err)
 				}
 				if want == nil {
-					want = got
-				} else if diff := cmp.Diff(want, got); diff != "" {
+					want, letters = got, deadLettersOf(t, r)
+				} else if diff := cmp.Diff(want, got) + cmp.Diff(letters, deadLettersOf(t, r)); diff != "" {
 					rt.Fatalf("%s, windows of %d (-windows of one, +got):\n%s", kind, window, diff)
 				}
 			}
