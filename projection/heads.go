@@ -51,7 +51,7 @@ func (h *Heads) add(ctx context.Context, s *Status) error {
 	if err := h.addPartitions(ctx, s); err != nil {
 		return err
 	}
-	s.LagKnown = true
+	known := true
 	for i := range s.Partitions {
 		p := &s.Partitions[i]
 		end := h.of(ctx, p.Partition, p.Checkpoint)
@@ -63,8 +63,9 @@ func (h *Heads) add(ctx context.Context, s *Status) error {
 			p.Lag = p.Head - p.Checkpoint
 		}
 		s.Lag += p.Lag
-		s.LagKnown = s.LagKnown && end.current == nil
+		known = known && end.current == nil
 	}
+	s.LagKnown = known
 	return nil
 }
 

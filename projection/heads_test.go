@@ -2,6 +2,7 @@ package projection_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/foldql/foldql/eventlog"
@@ -28,5 +29,19 @@ func TestHeadsThatRowsHaveComePastAreAskedForAgain(t *testing.T) {
 	s, err := heads.Status(t.Context(), r)
 	if err != nil || s.State == projection.StateStalled || s.LastError != "" || s.Partitions[0].Head != 2 {
 		t.Errorf("state %s at head %d: %q, %v; want head 2", s.State, s.Partitions[0].Head, s.LastError, err)
+	}
+}
+
+// headless is a source that knows its partitions without asking anybody, and cannot say where they end.
+type headless struct{ eventlog.Source }
+
+func (headless) Head(context.Context, string) (uint64, error) { return 0, errors.New("no connection") }
+
+// TestALagIsUnknownWhereASourceNamesItsPartitionsAndNotTheirEnds: 0 would pass for rows that are up to date.
+func TestALagIsUnknownWhereASourceNamesItsPartitionsAndNotTheirEnds(t *testing.T) {
+	src := headless{openLog(t, event("", upsert("a", 1)))}
+	s, err := newRunner(t, "script", src, open(t, newFaultyStore()), quick()).Status(t.Context())
+	if err == nil || s.LagKnown {
+		t.Errorf("the lag is %d, known %t, %v; want an error, and that it is unknown", s.Lag, s.LagKnown, err)
 	}
 }
