@@ -348,7 +348,7 @@ type Backlog struct {
 }
 
 // ServingBacklog reads what the rows that serve of the projection's models lack, whoever folds them. It reads each dead
-// letter.
+// letter, and counts tasks that only another version can read as yet to be done.
 func ServingBacklog(ctx context.Context, db *querydb.DB, p Projection) (Backlog, error) {
 	b, err := checkpoint.ServingBacklog(ctx, db, p.record())
 	return Backlog{b.DeadLetters, b.Cascades, failedCascades(b.FailedCascades)}, err

@@ -331,20 +331,26 @@ type Backlog struct {
 	FailedCascades []cascade.Task // those of which some copies cannot
 }
 
-// ServingBacklog reads the backlog of the rows that serve of the models, of whoever folds them.
+// ServingBacklog reads the backlog of the rows that serve of the models, of whoever folds them: another version, maybe,
+// whose tasks count also where this one cannot read them.
 func ServingBacklog(ctx context.Context, db *querydb.DB, p Projection) (all Backlog, err error) {
 	err = eachServing(ctx, db, p, func(name string, b *Record) error {
 		count := func(querydb.Note) error { all.DeadLetters++; return nil }
 		if err := eachNote(ctx, db, b.letterKind(name), count); err != nil {
 			return err
 		}
-		tasks, err := readTasks(ctx, db, b.Kind(KindCascade, name))
-		if err != nil {
-			return err
-		}
+		tasks := cascade.NewTasks()
+		err := eachNote(ctx, db, b.Kind(KindCascade, name), func(n querydb.Note) error {
+			if t, err := cascade.ParseTask(&n); err == nil {
+				tasks.Put(t)
+			} else {
+				all.Cascades++
+			}
+			return nil
+		})
 		all.Cascades += tasks.Len()
 		all.FailedCascades = append(all.FailedCascades, tasks.Failed()...)
-		return nil
+		return err
 	})
 	return all, err
 }

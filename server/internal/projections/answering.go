@@ -55,6 +55,7 @@ func (u followingUnit) follow(ctx context.Context, found *survey) error {
 				why = replaceServer
 			}
 			one.serving.explain(why)
+			countLacks(u.unit, one, all)
 		}
 		all.add(func(ctx context.Context) {
 			one.serving.follow(ctx, func(ctx context.Context) { look(ctx, all.away) })

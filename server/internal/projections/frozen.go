@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/internal/backoff"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/server/internal/advice"
 )
 
 // following is of rows that serve and that this program does not fold, since they have another form: how far others
@@ -26,8 +29,7 @@ type following struct {
 	at          projection.Reached
 	generations map[string]int      // of the rows that at is of
 	was         *projection.Reached // of the rows that queries read until they read those; nil where they do
-	lacks       projection.Backlog  // of the rows that serve
-	lacksAt     time.Time           // when that was read; the zero time where it was not
+	lacks       *projection.Backlog // of the rows that serve, when that was counted last; nil where it was not
 
 	hurried chan struct{}
 }
@@ -40,31 +42,47 @@ func (f *following) freeze(ctx context.Context, why string, was *projection.Reac
 		return err
 	}
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.frozen, f.why, f.at, f.generations, f.was, f.lacksAt = true, why, at, generations, was, time.Time{}
+	f.frozen, f.why, f.at, f.generations, f.was = true, why, at, generations, was
+	f.mu.Unlock()
+	_ = f.count(ctx, firstCountWithin) // countAgain says why it fails
 	return nil
 }
 
-// backlogEvery is how often, at most, dead letters are counted of rows that others fold.
-const backlogEvery = 5 * time.Second
+// How long it takes at most to count what rows lack that others fold: where queries wait to read them, and beside
+// these. It is counted every countEvery, and for a twentieth of the time at most: each dead letter is read for that.
+const (
+	firstCountWithin = 2 * time.Second
+	countWithin      = time.Minute
+	countEvery       = 5 * time.Second
+	countPauses      = 20
+)
 
-// backlog is what the rows that serve lack, by what is on record.
-func (f *following) backlog(ctx context.Context) (projection.Backlog, error) {
-	f.mu.Lock()
-	lacks, fresh := f.lacks, time.Since(f.lacksAt) < backlogEvery
-	f.mu.Unlock()
-	if fresh {
-		return lacks, nil
-	}
-	at := time.Now()
+// count counts what the rows that serve lack, by what is on record. Where it fails, what was known of them stays.
+func (f *following) count(ctx context.Context, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
 	lacks, err := projection.ServingBacklog(ctx, f.db, f.of)
 	if err != nil {
-		return lacks, fmt.Errorf("count the dead letters of the rows of %s that serve: %w", f.of.Name, err)
+		return fmt.Errorf("count the dead letters of the rows of %s that serve: %w", f.of.Name, err)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.lacks, f.lacksAt = lacks, at
-	return lacks, nil
+	f.lacks = &lacks
+	return nil
+}
+
+// countAgain counts again and again, apart from probes, whose time it could take. It says once that it fails, until it
+// succeeds.
+func (f *following) countAgain(ctx context.Context, fails func(error)) {
+	failing := false
+	for pause := countEvery; backoff.Wait(ctx, pause) == nil; {
+		began := time.Now()
+		err := f.count(ctx, countWithin)
+		if err != nil && !failing && ctx.Err() == nil {
+			fails(err)
+		}
+		failing, pause = err != nil, max(countEvery, countPauses*time.Since(began))
+	}
 }
 
 // errOthersServe says that others have come to serve while queries were about to read those that did.
@@ -99,7 +117,7 @@ func (f *following) explain(why string) {
 func (f *following) thaw() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.frozen = false
+	f.frozen, f.lacks = false, nil
 }
 
 // The times between two looks at how far others have folded the rows that serve: where nobody waits for these, and at
@@ -178,6 +196,22 @@ func lower(at, others eventlog.Offsets) eventlog.Offsets {
 	return all
 }
 
+// countLacks has a crew count what rows lack that others fold.
+func countLacks(u *unit, one *Running, c *crew) {
+	c.add(func(ctx context.Context) {
+		one.serving.countAgain(ctx, func(err error) {
+			u.log(slog.LevelWarn, "what frozen rows lack is shown as it was", "error", advice.Add(err))
+		})
+	})
+}
+
+// backlog is what the rows that serve lack, as it was counted last; nil where it was not.
+func (f *following) backlog() *projection.Backlog {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.lacks
+}
+
 // takesOver has this program fold the rows that serve. Where it has not folded those before, it first learns how far
 // they are: it would be taken for one that has folded nothing.
 func (f *Running) takesOver(ctx context.Context) error {
@@ -218,11 +252,9 @@ func (f *Running) Status(ctx context.Context, heads *projection.Heads) (s projec
 		return s, err
 	}
 	if frozen {
-		lacks, err := f.serving.backlog(ctx)
-		if err != nil {
-			return s, err
+		if lacks := f.serving.backlog(); lacks != nil {
+			s.DeadLetters, s.Cascades, s.FailedCascades = lacks.DeadLetters, lacks.Cascades, lacks.FailedCascades
 		}
-		s.DeadLetters, s.Cascades, s.FailedCascades = lacks.DeadLetters, lacks.Cascades, lacks.FailedCascades
 		s.State, s.Frozen, s.LastError, s.Stop, s.Rebuilding = projection.StateFrozen, true, why, nil, false
 		s.Lag, s.Heartbeat = 0, time.Now()
 		s.EventsPerSecond, s.RowsPerSecond, s.ETASeconds = 0, 0, -1

@@ -173,6 +173,7 @@ func (u *unit) phase(ctx context.Context) (act, error) {
 		} else {
 			look := func(ctx context.Context) { one.serving.look(ctx, serving.away) }
 			serving.add(func(ctx context.Context) { one.serving.follow(ctx, look) })
+			countLacks(u, one, serving)
 		}
 	}
 	if found.builds {
