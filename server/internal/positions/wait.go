@@ -30,12 +30,14 @@ func (p *Positions) await(ctx context.Context, tokens []string, those []*project
 	default:
 		wait = 0
 	}
-	waiting, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	all, err := p.open(waiting, tokens)
+	opening, cancelOpening := context.WithTimeout(ctx, p.cfg.Wait)
+	defer cancelOpening()
+	all, err := p.open(opening, tokens)
 	if err != nil {
 		return err
 	}
+	waiting, cancel := context.WithTimeout(opening, wait)
+	defer cancel()
 	at := offsets(all)
 	soon, cancelSoon := context.WithTimeout(waiting, min(patience, wait/2))
 	defer cancelSoon()

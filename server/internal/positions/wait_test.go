@@ -76,6 +76,33 @@ func TestQueriesThatWaitLeaveRoomForOthers(t *testing.T) {
 	})
 }
 
+// networked is a source that is asked over a network.
+type networked struct{ renewed }
+
+func (s networked) Incarnation(ctx context.Context, partition string) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	return s.renewed.Incarnation(ctx, partition)
+}
+
+// TestAQueryBeyondThoseThatWaitHasTimeToAskTheSourceWhatLogItIs: it is to be told how far the rows are, and not that
+// the source does not answer.
+func TestAQueryBeyondThoseThatWaitHasTimeToAskTheSourceWhatLogItIs(t *testing.T) {
+	p := New(Config{Folds: &projections.Set{}, Source: networked{renewed{incarnation: "one"}}, Wait: time.Hour, Waiters: 1,
+		Logger: slog.New(slog.DiscardHandler)})
+	p.source.epoch = anEpoch
+	p.waiters <- struct{}{}
+	tokens := []string{p.sealer.seal([]Place{{"0", "one", 5}})}
+	if err := p.await(t.Context(), tokens, nil); err != nil {
+		t.Errorf("rows that are there: %v", err)
+	}
+	err := p.await(t.Context(), tokens, []*projections.Running{behind(t)})
+	if graphqlerr.CodeOf(err) != graphqlerr.Stale || !strings.Contains(err.Error(), "as may") {
+		t.Errorf("rows that are late: %v, want it STALE", err)
+	}
+}
+
 // TestRowsThatStandStillAreToldFromThoseThatAreLate: nothing comes of asking again for those.
 func TestRowsThatStandStillAreToldFromThoseThatAreLate(t *testing.T) {
 	for want, why := range map[string]error{
