@@ -16,7 +16,10 @@ import (
 // forgetful is a source that has dropped its oldest events.
 type forgetful struct{ eventlog.Source }
 
-func (f forgetful) Read(_ context.Context, partition string, after uint64, _ int) ([]eventlog.Event, error) {
+func (f forgetful) Read(ctx context.Context, partition string, after uint64, most int) ([]eventlog.Event, error) {
+	if after > 0 {
+		return f.Source.Read(ctx, partition, after, most)
+	}
 	return nil, &eventlog.ForgottenError{Partition: partition, After: after, First: after + 2}
 }
 
@@ -38,12 +41,12 @@ func (b *safeBuffer) String() string {
 	return b.text.String()
 }
 
-// withoutEvents is a server whose schema has changed, over a source that no longer has the events from which the new
-// rows are folded.
-func withoutEvents(t *testing.T, logger *slog.Logger) *Set {
+// withoutEvents is a server of a version, over rows of version 1 and a source that no longer has the events from which
+// others are folded.
+func withoutEvents(t *testing.T, number string, logger *slog.Logger) *Set {
 	t.Helper()
 	store := memstore.NewMultiWriter(memstore.Options{})
-	first, second := openVersion(t, store, "1"), openVersion(t, store, "2")
+	first, second := openVersion(t, store, "1"), openVersion(t, store, number)
 	first.fold(t, first.db, "T")
 	log := logOf(t, "T")
 	t.Cleanup(func() { log.Close() })
@@ -79,7 +82,7 @@ func until(t *testing.T, what string, holds func() bool) {
 // TestRowsWhoseSuccessorsCannotBeBuiltAreNotHealthy: the frozen rows fall behind for good, while their growing lag
 // looks like a rebuild.
 func TestRowsWhoseSuccessorsCannotBeBuiltAreNotHealthy(t *testing.T) {
-	set := withoutEvents(t, slog.New(slog.DiscardHandler))
+	set := withoutEvents(t, "2", slog.New(slog.DiscardHandler))
 	until(t, "the server is not ready, since the build has stopped", func() bool {
 		list, why := set.Statuses(t.Context())
 		stopped := why != nil && strings.Contains(why.Error(), "the build of its rows has stopped")
@@ -90,14 +93,30 @@ func TestRowsWhoseSuccessorsCannotBeBuiltAreNotHealthy(t *testing.T) {
 	})
 }
 
-// TestTheLogSaysThatABuildHasStoppedAndNotTheRowsThatServe.
-func TestTheLogSaysThatABuildHasStoppedAndNotTheRowsThatServe(t *testing.T) {
-	var logged safeBuffer
-	withoutEvents(t, slog.New(slog.NewTextHandler(&logged, nil)))
-	until(t, "the log says that something has stopped", func() bool {
-		return strings.Contains(logged.String(), "stopped")
-	})
-	if text := logged.String(); !strings.Contains(text, "build stopped; the rows that serve are not affected") {
-		t.Errorf("the log is about the rows that serve:\n%s", text)
+// TestTheLogSaysThatABuildHasStoppedAndWhatBecomesOfTheRowsThatServe: where this server folds them they go on.
+func TestTheLogSaysThatABuildHasStoppedAndWhatBecomesOfTheRowsThatServe(t *testing.T) {
+	for number, want := range map[string]string{
+		"1": "build stopped; the rows that serve are not affected",
+		"2": "build stopped; this server does not fold the rows that serve, and is not ready",
+	} {
+		t.Run("version "+number, func(t *testing.T) {
+			var logged safeBuffer
+			set := withoutEvents(t, number, slog.New(slog.NewTextHandler(&logged, nil)))
+			if number == "1" {
+				if err := set.Ask(t.Context(), set.All[0], Start); err != nil {
+					t.Fatal(err)
+				}
+			}
+			until(t, "the log says that something has stopped", func() bool {
+				return strings.Contains(logged.String(), "stopped")
+			})
+			if text := logged.String(); !strings.Contains(text, want) {
+				t.Errorf("the log does not say %q:\n%s", want, text)
+			}
+			until(t, "the server is ready where it folds the rows that serve", func() bool {
+				_, err := set.Statuses(t.Context())
+				return (err == nil) == (number == "1")
+			})
+		})
 	}
 }

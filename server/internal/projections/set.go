@@ -180,6 +180,9 @@ func (f *Set) run(ctx context.Context, one *Running) bool {
 	message := "projection stopped; its rows do not change any more"
 	if one.builds {
 		message = "build stopped; the rows that serve are not affected"
+		if _, _, frozen := f.Find(one.Name).serving.now(); frozen {
+			message = "build stopped; this server does not fold the rows that serve, and is not ready"
+		}
 	}
 	f.log.Error(message, "projection", one.Name, "error", err)
 	var stop *projection.StopError
