@@ -2,6 +2,7 @@ package projections
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -33,7 +34,11 @@ func (u *unit) catchUp(ctx context.Context) (reached eventlog.Offsets, err error
 	}
 	for _, one := range u.of {
 		b := one.beside.runner()
-		if err := b.Await(ctx, reached); err != nil {
+		err := b.Await(ctx, reached)
+		if _, died := b.state(); died != nil && errors.Is(err, ErrStandStill) { // that would be about those that serve
+			err = died
+		}
+		if err != nil {
 			u.stuck = builtThrough(context.WithoutCancel(ctx), u)
 			return nil, fmt.Errorf("wait until the rows that are built reach those that serve: %w", err)
 		}

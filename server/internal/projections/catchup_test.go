@@ -85,3 +85,31 @@ func TestAllRowsOfAUnitCatchUpWithThoseThatServeFurthest(t *testing.T) {
 		}
 	}
 }
+
+// TestASwitchToRowsWhoseBuildHasStoppedSaysWhy, and not that the rows that serve stand still.
+func TestASwitchToRowsWhoseBuildHasStoppedSaysWhy(t *testing.T) {
+	v := openVersionOn(t, memstore.New(), "1")
+	v.fold(t, v.db, "T")
+	log := logOf(t, "T")
+	t.Cleanup(func() { log.Close() })
+	all := []projection.Projection{v.p}
+	set, err := New(all, forgetful{log}, v.db, nil, projection.RunnerConfig{Logger: slog.New(slog.DiscardHandler)})
+	if err == nil {
+		err = set.KeepServing(t.Context(), Keep{DB: v.db})
+	}
+	if err == nil {
+		err = projection.BeginBuild(t.Context(), v.db, set.beside, log, all, set.cfg)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	building := newCrew(t.Context())
+	defer building.end()
+	if err := set.units[0].build(building); err != nil {
+		t.Fatal(err)
+	}
+	_, err = set.units[0].catchUp(t.Context())
+	if forgotten := (*eventlog.ForgottenError)(nil); !errors.As(err, &forgotten) || errors.Is(err, ErrStandStill) {
+		t.Errorf("the switch fails: %v, want it to say that events are forgotten", err)
+	}
+}
