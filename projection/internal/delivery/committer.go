@@ -32,7 +32,7 @@ type committer struct {
 	ahead   *page // the next of copies that follow their row; nil after any other commit
 	links   limit // of copies that follow their rows
 
-	letterLines, failedCopyLines loglimit.Limit
+	failedLines, waitingLines, failedCopyLines loglimit.Limit
 }
 
 // commit is what has been committed.
@@ -263,7 +263,11 @@ func (c *committer) apply(ctx context.Context, b querydb.Batch, out *outcome, ne
 func (c *committer) remember(ctx context.Context, out *outcome) {
 	for _, l := range out.letters {
 		c.state.Letters.Add(deadletter.SubjectOf(l.event), l.event.Offset, l.number)
-		c.letterLines.Log(ctx, c.log, c.evaluator.cfg.Now(), slog.LevelWarn, "projection: event became a dead letter",
+		lines := &c.failedLines
+		if l.waits { // as many as a sender likes: they are not to hide the first line of another fault
+			lines = &c.waitingLines
+		}
+		lines.Log(ctx, c.log, c.evaluator.cfg.Now(), slog.LevelWarn, "projection: event became a dead letter",
 			slog.String("event", position.RefOf(l.event).String()), slog.String("id", l.event.ID),
 			slog.String("source", l.event.Source), slog.String("subject", l.event.Subject),
 			slog.String("reason", l.reason))

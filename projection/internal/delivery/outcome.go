@@ -58,6 +58,7 @@ type newLetter struct {
 	event  *eventlog.Event
 	reason string
 	number uint64 // as deadletter.Letter.Number
+	waits  bool   // for another event or for a row: it has not failed itself
 }
 
 // waitingLetter is a dead letter that waits for a row, or for none any more.
@@ -77,7 +78,7 @@ func (out *outcome) addLetter(it *item, reason, behind string, number uint64, ca
 	if it.letter {
 		return
 	}
-	out.letters = append(out.letters, newLetter{it.event, reason, number})
+	out.letters = append(out.letters, newLetter{it.event, reason, number, behind != "" || cause.Missing != nil})
 	if number > 0 {
 		out.tried, out.failed = number, append(out.failed, number)
 	}
