@@ -5,18 +5,21 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/foldql/foldql/eventlog"
 )
 
 // Heads are where the partitions of a source end, each asked of the source once: the statuses of many Runners then take
-// as many requests to it as that of one. They are for statuses that are asked for together, by one goroutine.
+// as many requests to it as that of one. They are for statuses that are asked for together, by one goroutine. After a
+// request that has failed the next status asks once more: the source may have lost that one alone.
 type Heads struct {
 	src        eventlog.Source
 	asked      bool // the source has named its partitions, or why it cannot
 	partitions []string
 	err        error
 	known      map[string]head
+	again      bool // it was asked once more
 }
 
 // head is where a partition ends.
@@ -71,8 +74,10 @@ func (h *Heads) add(ctx context.Context, s *Status) error {
 
 // addPartitions adds the partitions of which the Runner has read nothing yet.
 func (h *Heads) addPartitions(ctx context.Context, s *Status) error {
-	if !h.asked {
-		h.partitions, h.err = h.src.Partitions(ctx)
+	if !h.asked || h.asksAgain(ctx, h.err) {
+		some, cancel := h.within(ctx)
+		h.partitions, h.err = h.src.Partitions(some)
+		cancel()
 		h.asked = true
 	}
 	if h.err != nil {
@@ -89,13 +94,35 @@ func (h *Heads) addPartitions(ctx context.Context, s *Status) error {
 	return nil
 }
 
+// asksAgain reports whether what has failed is asked for again: once in all, for a source that is away would take the
+// time of all others.
+func (h *Heads) asksAgain(ctx context.Context, failed error) bool {
+	if failed == nil || h.again || ctx.Err() != nil {
+		return false
+	}
+	h.again = true
+	return true
+}
+
+// within is the context of a request, which leaves half of the time to ask again: one that is lost takes all that it
+// has.
+func (h *Heads) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	end, bounded := ctx.Deadline()
+	if !bounded || h.again {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, time.Until(end)/2)
+}
+
 // of is the head of a partition. One before the checkpoint of rows is asked for again: they may have been folded since,
 // and must not seem to be of another log.
 func (h *Heads) of(ctx context.Context, partition string, checkpoint uint64) head {
 	end, known := h.known[partition]
-	if !known || end.err == nil && end.offset < checkpoint {
-		end.offset, end.err = h.src.Head(ctx, partition)
-		end.current = eventlog.Current(ctx, h.src, partition)
+	if !known || end.err == nil && end.offset < checkpoint || h.asksAgain(ctx, end.err) {
+		some, cancel := h.within(ctx)
+		end.offset, end.err = h.src.Head(some, partition)
+		end.current = eventlog.Current(some, h.src, partition)
+		cancel()
 		h.known[partition] = end
 	}
 	return end

@@ -2,9 +2,12 @@ package projections
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
@@ -16,6 +19,8 @@ import (
 type asked struct {
 	eventlog.Source
 	partitions, heads int
+	lost              int  // so many requests for heads
+	silent            bool // whoever has asked hears nothing of that
 }
 
 func (a *asked) Partitions(ctx context.Context) ([]string, error) {
@@ -24,13 +29,18 @@ func (a *asked) Partitions(ctx context.Context) ([]string, error) {
 }
 
 func (a *asked) Head(ctx context.Context, partition string) (uint64, error) {
-	a.heads++
+	if a.heads++; a.heads <= a.lost {
+		if a.silent {
+			<-ctx.Done()
+		}
+		return 0, errors.New("no answer")
+	}
 	return a.Source.Head(ctx, partition)
 }
 
-// TestAProbeAsksTheSourceOnceForAllProjections, and so does a scrape: of a log that is far away, a hundred projections
-// would else find no time to say that they are ready.
-func TestAProbeAsksTheSourceOnceForAllProjections(t *testing.T) {
+// tenOver are ten projections over a source of one event.
+func tenOver(t *testing.T) (*Set, *asked) {
+	t.Helper()
 	var models []*querydb.Model
 	var all []projection.Projection
 	for i := range 10 {
@@ -47,14 +57,21 @@ func TestAProbeAsksTheSourceOnceForAllProjections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	t.Cleanup(func() { db.Close() })
 	log := logOf(t, "T")
-	defer log.Close()
+	t.Cleanup(func() { log.Close() })
 	src := &asked{Source: log}
 	set, err := New(all, src, db, nil, projection.RunnerConfig{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return set, src
+}
+
+// TestAProbeAsksTheSourceOnceForAllProjections, and so does a scrape: of a log that is far away, a hundred projections
+// would else find no time to say that they are ready.
+func TestAProbeAsksTheSourceOnceForAllProjections(t *testing.T) {
+	set, src := tenOver(t)
 	for what, look := range map[string]func(){
 		"a probe": func() { set.Statuses(t.Context()) },
 		"a scrape": func() {
@@ -70,5 +87,31 @@ func TestAProbeAsksTheSourceOnceForAllProjections(t *testing.T) {
 			t.Errorf("%s asks for the partitions %d times, and %d times for the head; want once each", what, src.partitions,
 				src.heads)
 		}
+	}
+}
+
+// TestALostRequestLeavesTheLagOfOneProjectionUnknown, and not that of all that are looked at then. A source that is
+// away is not asked for each.
+func TestALostRequestLeavesTheLagOfOneProjectionUnknown(t *testing.T) {
+	for _, c := range []struct {
+		lost   int
+		silent bool
+		known  int
+	}{{1, false, 9}, {1, true, 9}, {100, false, 0}, {100, true, 0}} {
+		synctest.Test(t, func(t *testing.T) {
+			set, src := tenOver(t)
+			src.lost, src.silent = c.lost, c.silent
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			defer cancel()
+			known := 0
+			VisitHealth(ctx, set, func(_ *Running, s projection.Status, _ error) {
+				if s.LagKnown {
+					known++
+				}
+			})
+			if known != c.known || src.heads != 2 {
+				t.Errorf("%+v: %d lags are known after %d requests; want %d, after 2", c, known, src.heads, c.known)
+			}
+		})
 	}
 }
