@@ -305,6 +305,27 @@ func TestImagesAndLinksOfOtherSitesAskNothing(t *testing.T) {
 	}
 }
 
+// TestAServerThatForwardsTheHeadersOfAVisitorIsAnsweredByPOST: the visitor came by a link of another site, and the
+// server asks for them with JSON, which no page sends blindly. By GET it is told what to do.
+func TestAServerThatForwardsTheHeadersOfAVisitorIsAnsweredByPOST(t *testing.T) {
+	s := serve(t, newProject(false).App, start{args: []string{"--store", "memory:"}})
+	visitor := []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate"}
+	status, body := s.request(t, "POST", "/graphql", `{"query":"{__typename}"}`,
+		append(visitor, "Content-Type", "application/json")...)
+	if status != http.StatusOK {
+		t.Errorf("POST: status %d: %.200s", status, body)
+	}
+	status, body = s.request(t, "GET", "/graphql?query={__typename}", "", visitor...)
+	for _, way := range []string{"/?query=", "no Sec-Fetch-* headers"} {
+		if status != http.StatusForbidden || !strings.Contains(body, way) {
+			t.Errorf("GET: status %d, and the answer lacks %q: %s", status, way, body)
+		}
+	}
+	if status, _ := s.request(t, "HEAD", "/graphql?query={__typename}", "", visitor...); status != http.StatusForbidden {
+		t.Errorf("HEAD: status %d, want 403", status)
+	}
+}
+
 // TestForeignNamesReadNothingOfOperatorsAtAnyAddress: a network is as near to a browser in it as its machine.
 func TestForeignNamesReadNothingOfOperatorsAtAnyAddress(t *testing.T) {
 	hosts := &access.Hosts{Names: []string{"metrics.internal"}}
