@@ -271,11 +271,15 @@ func TestForeignNamesCannotRead(t *testing.T) {
 	}
 }
 
-// TestImagesAndLinksOfOtherSitesAskNothing: browsers send them without an origin, to an address, and often.
-func TestImagesAndLinksOfOtherSitesAskNothing(t *testing.T) {
+// TestPagesOfOtherSitesAskNothingByGET: browsers send what they load as an image without an origin, and what they fetch
+// without asking first, to an address or any name, and often.
+func TestPagesOfOtherSitesAskNothingByGET(t *testing.T) {
 	app := newProject(false).App
 	const query = "/graphql?query={__typename}"
 	plain := serve(t, app, start{args: []string{"--store", "memory:"}})
+	any := serve(t, app, start{args: []string{"--store", "memory:", "--allowed-hosts", "*"}}) // as one that networks reach
+	listing := serve(t, app, start{args: []string{"--store", "memory:", "--allowed-hosts", "*",
+		"--cors-origins", "https://app.example"}})
 	open := serve(t, app, start{args: []string{"--store", "memory:", "--allowed-hosts", "*", "--cors-origins", "*"}})
 	for _, tc := range []struct {
 		s      *server
@@ -291,6 +295,13 @@ func TestImagesAndLinksOfOtherSitesAskNothing(t *testing.T) {
 		{plain, query, "none", "", 200}, // somebody has typed the address
 		{plain, query, "", "", 200},     // no browser
 		{plain, "/?query={__typename}", "cross-site", "", 200},
+		{any, query, "cross-site", "", 403},
+		{any, query, "cross-site", "https://evil.example", 403},
+		{any, query, "cross-site", "null", 403},
+		{any, query, "", "https://evil.example", 200}, // no browser
+		{listing, query, "cross-site", "", 403},
+		{listing, query, "cross-site", "https://evil.example", 403},
+		{listing, query, "cross-site", "https://app.example", 200},
 		{open, query, "cross-site", "", 403},
 		{open, query, "cross-site", "https://app.example", 200},
 	} {

@@ -107,7 +107,7 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 		Read: []string{positions.Header, positions.ConsistencyHeader},
 	}
 	api := middleware.HeadAsGet(p.identified(p.asked(p.graphql(measured, at))))
-	mux.Handle(problem.GraphQLPath, cors.Handler(access.RefuseBlindRequests(api)))
+	mux.Handle(problem.GraphQLPath, cors.Handler(access.RefuseCrossSiteQueries(p.cfg.CORSOrigins, api)))
 	schema := http.NewServeMux() // of its own, for cors answers OPTIONS
 	schema.Handle("GET /schema.graphql", p.schema())
 	mux.Handle("/schema.graphql", cors.Handler(schema))

@@ -21,7 +21,8 @@ func ThisMachine(r *http.Request) *problem.Problem {
 	case !localrequest.IsLoopback(localrequest.HostName(r.Host)):
 		return problem.ForeignHost("Without a write token this is for requests to localhost, 127.0.0.1 or [::1] only.")
 	}
-	if origin := r.Header.Get("Origin"); blind(r) || origin != "" && !localrequest.IsLoopback(originName(origin)) {
+	origin := r.Header.Get("Origin")
+	if origin == "" && crossSite(r) || origin != "" && !localrequest.IsLoopback(originName(origin)) {
 		return problem.ForeignOrigin("Without a write token this is not for pages of other sites.")
 	}
 	return nil
