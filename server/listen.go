@@ -25,6 +25,7 @@ func (s *serving) listen() error {
 	}
 	s.listener = listener
 	s.connections = limits.NewConnections(listener, s.cfg.MaxConnections)
+	s.entrance.Open(s.starting())
 	s.http, s.failed = s.httpServer(&s.entrance), make(chan error, 1)
 	s.http.ConnState = s.connections.Changed
 	go func() { s.failed <- s.http.Serve(middleware.OneWrite{Listener: s.connections}) }()

@@ -100,17 +100,12 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 	at := positions.New(positions.Config{Folds: p.folds, Source: p.source.Source, DB: p.db, Catalog: p.app.Catalog,
 		Key: p.tokenKey, Wait: p.cfg.PositionWait, Waiters: p.cfg.MaxConnections / waitersShare, Logger: p.log})
 	mux := http.NewServeMux()
-	cors := &middleware.CORS{
-		Origins: p.cfg.CORSOrigins,
-		Send: append([]string{positions.MinHeader, positions.ConsistencyHeader, persisted.BypassHeader},
-			p.cfg.CORSHeaders...),
-		Read: []string{positions.Header, positions.ConsistencyHeader},
-	}
+	cors := p.cors()
 	api := middleware.HeadAsGet(p.identified(p.asked(p.graphql(measured, at))))
 	mux.Handle(problem.GraphQLPath, cors.Handler(access.RefuseCrossSiteQueries(p.cfg.CORSOrigins, api)))
 	schema := http.NewServeMux() // of its own, for cors answers OPTIONS
-	schema.Handle("GET /schema.graphql", p.schema())
-	mux.Handle("/schema.graphql", cors.Handler(schema))
+	schema.Handle("GET "+schemaPath, p.schema())
+	mux.Handle(schemaPath, cors.Handler(schema))
 	if p.cfg.Playground {
 		page := p.playground()
 		mux.Handle("/{$}", page)
@@ -129,6 +124,31 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 	mux.HandleFunc("GET "+access.LivePath, p.health.Live)
 	mux.HandleFunc("GET "+access.ReadyPath, p.health.Ready(p.writers))
 	mux.Handle("GET /metrics", p.writers.Guard(metrics))
+	return mux
+}
+
+// schemaPath is where clients ask for the schema.
+const schemaPath = "/schema.graphql"
+
+// cors lets pages of the listed origins ask the API.
+func (p *routes) cors() *middleware.CORS {
+	return &middleware.CORS{
+		Origins: p.cfg.CORSOrigins,
+		Send: append([]string{positions.MinHeader, positions.ConsistencyHeader, persisted.BypassHeader},
+			p.cfg.CORSHeaders...),
+		Read: []string{positions.Header, positions.ConsistencyHeader},
+	}
+}
+
+// starting answers before the store is open. What pages of the listed origins ask has the same headers as later:
+// without these a browser tells them of a failure of the network, and not when to ask again.
+func (p *routes) starting() http.Handler {
+	starts := http.HandlerFunc(health.Starting)
+	api := p.cors().Handler(starts)
+	mux := http.NewServeMux()
+	mux.Handle("/", starts)
+	mux.Handle(problem.GraphQLPath, api)
+	mux.Handle(schemaPath, api)
 	return mux
 }
 

@@ -183,13 +183,46 @@ func TestAServerOnATakenPortTouchesNoStore(t *testing.T) {
 	}
 }
 
-func TestAServerThatStartsIsAliveAndNotReady(t *testing.T) {
-	s := &serving{routes: routes{cfg: &serveCommand{Listen: "127.0.0.1:0", Limits: config.Limits{MaxConnections: 10}},
-		log: slog.New(slog.DiscardHandler)}}
+// starting is a server that listens, and has not opened its store yet.
+func starting(t *testing.T, origins ...string) *serving {
+	t.Helper()
+	s := &serving{routes: routes{cfg: &serveCommand{Listen: "127.0.0.1:0", CORS: config.CORS{CORSOrigins: origins},
+		Limits: config.Limits{MaxConnections: 10}}, log: slog.New(slog.DiscardHandler)}}
 	if err := s.listen(); err != nil {
 		t.Fatal(err)
 	}
-	defer s.http.Close()
+	t.Cleanup(func() { _ = s.http.Close() }) // nobody asks any more
+	return s
+}
+
+// TestPagesOfListedOriginsReadThatTheServerStarts, and when to ask again; those of others, and elsewhere, read nothing.
+func TestPagesOfListedOriginsReadThatTheServerStarts(t *testing.T) {
+	const origin = "https://app.example.com"
+	s := &server{url: "http://" + starting(t, origin).listener.Addr().String()}
+	for _, tc := range []struct{ path, origin, allowed string }{
+		{"/graphql", origin, origin}, {"/schema.graphql", origin, origin},
+		{"/graphql", "https://evil.example", ""}, {"/events", origin, ""},
+	} {
+		asked, _ := s.exchange(t, "OPTIONS", tc.path, "", "Origin", tc.origin, "Access-Control-Request-Method", "POST")
+		answer, _ := s.exchange(t, "POST", tc.path, "{}", "Origin", tc.origin, "Content-Type", "application/json")
+		for _, res := range []*http.Response{asked, answer} {
+			if got := res.Header.Get("Access-Control-Allow-Origin"); got != tc.allowed {
+				t.Errorf("%s %s of %s: allowed %q, want %q", res.Request.Method, tc.path, tc.origin, got, tc.allowed)
+			}
+		}
+		if tc.allowed != "" && (asked.StatusCode != http.StatusNoContent ||
+			!slices.Contains(headersIn(answer, "Access-Control-Expose-Headers"), "retry-after")) {
+			t.Errorf("%s: status %d of the preflight; an answer lets pages read %q", tc.path, asked.StatusCode,
+				answer.Header.Get("Access-Control-Expose-Headers"))
+		}
+		if answer.StatusCode != http.StatusServiceUnavailable || answer.Header.Get("Retry-After") == "" {
+			t.Errorf("%s: status %d, headers %v", tc.path, answer.StatusCode, answer.Header)
+		}
+	}
+}
+
+func TestAServerThatStartsIsAliveAndNotReady(t *testing.T) {
+	s := starting(t)
 	for path, want := range map[string]int{"/livez": 200, "/readyz": 503, "/graphql": 503, "/events": 503} {
 		answer, err := http.Get("http://" + s.listener.Addr().String() + path)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/foldql/foldql/server/internal/problem"
 )
 
-// Entrance answers from the moment on at which the address is taken: before the store is open it says that the server
+// Entrance answers from the moment on at which the address is taken: before it is opened, it says that the server
 // starts.
 type Entrance struct {
 	handler atomic.Pointer[http.Handler]
@@ -23,6 +23,11 @@ func (e *Entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		(*h).ServeHTTP(w, r)
 		return
 	}
+	Starting(w, r)
+}
+
+// Starting says that the server is alive, and starts.
+func Starting(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case access.LivePath:
 		(&Health{}).Live(w, r)
