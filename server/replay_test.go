@@ -1,6 +1,7 @@
 package server
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -89,4 +90,25 @@ func TestAReplayOfAnotherVersionDisturbsNoServer(t *testing.T) {
 		t.Error("the rows that serve are frozen, want them folded on")
 	}
 	s.end(t)
+}
+
+// TestTwoProgramsFoldTheSameEventsToCompareTheirRows, as docs/operations.md says: beside the server that has the log.
+func TestTwoProgramsFoldTheSameEventsToCompareTheirRows(t *testing.T) {
+	former, changed := newProject(false), newProject(false)
+	changed.poisoned.Store(false) // the projector makes a row of what the former one fails at
+	s := serve(t, former.App, start{args: embedded(t)})
+	s.post(t, append(slices.Collect(taskEvents(1, 3)), taskEvent("4", "poison")))
+	file := filepath.Join(t.TempDir(), "all.jsonl.gz")
+	eventsOf(t, former.App, "export", file, "--url", s.url).wantExit(t, exitDone, "has 4 events")
+	var answers []string
+	for _, p := range []*project{former, changed} {
+		args := append(embedded(t), "--events", "file:"+file)
+		runProgram(t, p.App, start{args: append([]string{"replay"}, args...)}).wantExit(t, exitDone, "Tasks: 4 events")
+		own := serve(t, p.App, start{args: args}) // all of them are up at the same time
+		own.ready(t)
+		answers = append(answers, own.query(t, `{ Task(id: "3") { title } }`), own.query(t, `{ Task(id: "4") { title } }`))
+	}
+	if answers[0] != answers[2] || answers[1] == answers[3] {
+		t.Errorf("the programs answer %q, want the same of the first task alone", answers)
+	}
 }
