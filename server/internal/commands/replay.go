@@ -84,7 +84,7 @@ func (c *Replay) Run(ctx context.Context, p *Program) (err error) {
 }
 
 // replay runs the projections to their end and shows how they get on.
-func replay(ctx context.Context, p *Program, f *projections.Set, ends eventlog.Offsets) error {
+func replay(ctx context.Context, p *Program, f *projections.Replay, ends eventlog.Offsets) error {
 	f.Start(ctx)
 	done := make(chan error, 1)
 	go func() { done <- f.Wait() }()

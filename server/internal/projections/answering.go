@@ -52,7 +52,7 @@ func (u followingUnit) follow(ctx context.Context, found *survey) error {
 		} else {
 			why := notBuilt
 			if found.gained {
-				why = replaceServer
+				why = replaceProgram
 			}
 			one.serving.explain(why)
 			countLacks(u.unit, one, all)

@@ -13,11 +13,17 @@ import (
 	"github.com/foldql/foldql/server/internal/advice"
 )
 
-// NewReplay is New for a process that nobody queries, and that ends with its source. What serves goes on serving: where
-// this program does not fold it, or a rebuild was asked for, the Set folds rows beside it, as a server does. It leaves
-// the switch to a server, which folds the rows on.
+// Replay are the runners of a process that nobody queries, and that ends with its source.
+type Replay struct {
+	*Set
+	refused []error // why rows of some projections are not folded
+}
+
+// NewReplay makes a Replay. What serves goes on serving: where this program does not fold it, or a rebuild was asked
+// for, the Replay folds rows beside it, as a server does. It leaves the switch to a server, which folds the rows on.
+// Rows that this program may not fold are no reason to leave others; Wait says why they were left.
 func NewReplay(ctx context.Context, all []projection.Projection, src eventlog.Source, db *querydb.DB,
-	goal eventlog.Offsets, cfg projection.RunnerConfig) (*Set, error) {
+	goal eventlog.Offsets, cfg projection.RunnerConfig) (*Replay, error) {
 	f, err := New(all, src, db, goal, cfg)
 	if err != nil {
 		return nil, err
@@ -25,29 +31,48 @@ func NewReplay(ctx context.Context, all []projection.Projection, src eventlog.So
 	if err := f.KeepServing(ctx, Keep{DB: db, Former: math.MaxInt64}); err != nil { // what is to go is up to servers
 		return nil, err
 	}
-	found := make([]survey, len(f.units))
-	for i, u := range f.units {
-		if found[i], err = arranged(ctx, u); err != nil {
-			return nil, fmt.Errorf("prepare the rows of %s: %w", strings.Join(names(u.projections), ", "), advice.Add(err))
+	replay := &Replay{Set: &Set{goal: goal, log: f.log, source: f.source, cfg: f.cfg}}
+	for _, u := range f.units {
+		found, err := arranged(ctx, u)
+		if err == nil {
+			err = replay.add(u, &found)
 		}
-	}
-	replay := &Set{Projections: all, goal: goal, log: f.log, source: f.source, cfg: f.cfg}
-	for i, u := range f.units {
-		if found[i].folds {
-			err = addRunners(replay, u.projections, db, "")
-		}
-		if err == nil && found[i].builds {
-			err = addRunners(replay, u.projections, f.beside, ", built beside the rows that serve")
-		}
-		if err != nil {
-			return nil, err
+		var refused notFolded
+		switch of := strings.Join(names(u.projections), ", "); {
+		case errors.As(err, &refused):
+			f.log.Warn("rows are not folded", "projections", of, "why", string(refused))
+			replay.refused = append(replay.refused, fmt.Errorf("rows of %s are not folded: %w", of, refused))
+		case err != nil:
+			return nil, fmt.Errorf("prepare the rows of %s: %w", of, advice.Add(err))
 		}
 	}
 	return replay, nil
 }
 
+// notFolded says why a program may not fold rows of a unit, and what an operator can do about it.
+type notFolded string
+
+func (e notFolded) Error() string { return string(e) }
+
+// add adds runners of the rows of a unit that are to be folded.
+func (r *Replay) add(u *unit, found *survey) error {
+	r.Projections = append(r.Projections, u.projections...)
+	if found.folds {
+		if err := addRunners(r.Set, u.projections, u.set.keep.DB, ""); err != nil {
+			return err
+		}
+	}
+	if !found.builds {
+		return nil
+	}
+	return addRunners(r.Set, u.projections, u.set.beside, ", built beside the rows that serve")
+}
+
+// Wait is Set.Wait, and says too which rows were not folded.
+func (r *Replay) Wait() error { return errors.Join(append(r.refused, r.Set.Wait())...) }
+
 // arranged changes which rows there are as a server does before it folds, and says which are to be folded then. What
-// serves stays.
+// serves stays. It is notFolded, and changes nothing, where this program may fold none of the rows.
 func arranged(ctx context.Context, u *unit) (survey, error) {
 	for {
 		found, err := u.look(ctx)
@@ -56,7 +81,7 @@ func arranged(ctx context.Context, u *unit) (survey, error) {
 		}
 		next := arrangement(u, &found)
 		if next == nil && !found.folds && !found.builds {
-			return found, errors.New(found.why)
+			return found, notFolded(found.why)
 		}
 		if next == nil {
 			return found, nil

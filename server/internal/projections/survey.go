@@ -201,7 +201,7 @@ func (s *survey) judgeRows(shared bool) {
 			"remove them with 'server rebuild abort', and build others with 'server rebuild start'"
 	case gained:
 		s.gained = true
-		s.why = replaceServer + ", or, if the values were taken back, run 'server tables apply' and 'server rebuild start'"
+		s.why = replaceProgram + ", or, if the values were taken back, run 'server tables apply' and 'server rebuild start'"
 	case former && !shared:
 		s.resumes = true
 	case shared && s.left():
@@ -232,9 +232,9 @@ func (s *survey) aborted() bool {
 		!s.any(func(g *projection.Generations) bool { return g.OtherAborted })
 }
 
-// replaceServer says what to do about rows that others have folded on with more values of enums.
-const replaceServer = "a server whose enums have more values has folded these rows lately: replace this server with " +
-	"one of that version"
+// replaceProgram says what to do about rows that others have folded on with more values of enums.
+const replaceProgram = "a server whose enums have more values has folded these rows lately: run a program of that " +
+	"version in the place of this one"
 
 // elsewhere are the rows that serve from tables which their models had before, and the models in whose tables such rows
 // of others do.

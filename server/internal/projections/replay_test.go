@@ -1,0 +1,101 @@
+package projections
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/memstore"
+	"github.com/foldql/foldql/server/internal/sources"
+)
+
+// program is one whose models have versions of their own.
+type program struct {
+	db  *querydb.DB
+	all []projection.Projection
+}
+
+// openProgram opens a program whose models are called as given, and have the version after the colon.
+func openProgram(t *testing.T, store *memstore.MultiWriter, models ...string) *program {
+	t.Helper()
+	p := &program{}
+	var described []*querydb.Model
+	for _, one := range models {
+		name, number, _ := strings.Cut(one, ":")
+		m := &querydb.Model{Name: name, Table: name, Version: number, TTL: -1, CreatedAt: -1, UpdatedAt: -1}
+		described = append(described, m)
+		p.all = append(p.all, projection.New(
+			&projection.Ops[struct{}, struct{}, struct{}]{Codec: &querydb.Codec[struct{}]{Model: m}}, projection.Projection{
+				Name: name, Events: []string{"T"},
+				Project: func(*eventlog.Event, projection.Meta) ([]projection.Op, error) { return nil, nil },
+			}))
+	}
+	var err error
+	if p.db, err = querydb.Open(t.Context(), store.Join(memstore.Options{}), described, querydb.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.db.Close() })
+	return p
+}
+
+// replay makes a replay of what the log has now.
+func (p *program) replay(t *testing.T, log *memlog.Log) *Replay {
+	t.Helper()
+	ends, err := sources.Heads(t.Context(), log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewReplay(t.Context(), p.all, &sources.UpTo{Source: log, Ends: ends}, p.db, ends,
+		projection.RunnerConfig{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// run folds to the end, and says what the replay prints and how it ends.
+func (r *Replay) run(t *testing.T) (summary string, err error) {
+	t.Helper()
+	if err := r.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.Start(t.Context())
+	err = r.Wait()
+	var text strings.Builder
+	if err := r.Summary(context.WithoutCancel(t.Context()), &text); err != nil {
+		t.Fatal(err)
+	}
+	return text.String(), err
+}
+
+// TestAReplayFoldsAllRowsThatItMay, and ends with why it may not fold others.
+func TestAReplayFoldsAllRowsThatItMay(t *testing.T) {
+	store, log := memstore.NewMultiWriter(memstore.Options{}), logOf(t, "T", "T")
+	defer log.Close()
+	if _, err := openProgram(t, store, "Order:1", "Customer:1").replay(t, log).run(t); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openProgram(t, store, "Order:1", "Customer:3").replay(t, log).run(t); err != nil { // is being built
+		t.Fatal(err)
+	}
+	for _, models := range [][]string{{"Order:2", "Customer:2"}, {"Customer:2", "Order:2"}} {
+		summary, err := openProgram(t, store, models...).replay(t, log).run(t)
+		if err == nil || !strings.Contains(err.Error(), "rows of Customer are not folded: another version") ||
+			strings.Contains(err.Error(), "Order") {
+			t.Errorf("%v: %v, want it to say why the rows of Customer are not folded", models, err)
+		}
+		if !strings.Contains(summary, "Order, built beside the rows that serve: ") || strings.Contains(summary, "Customer") {
+			t.Errorf("%v: it has folded %q, want the rows of Order alone", models, summary)
+		}
+	}
+	orders := openProgram(t, store, "Order:2")
+	built, err := projection.BuiltOffsets(t.Context(), orders.db, orders.all[0])
+	if err != nil || built["0"] != 2 {
+		t.Errorf("the rows of Order are built up to %v, %v, want 2", built, err)
+	}
+}
