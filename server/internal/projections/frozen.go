@@ -229,7 +229,7 @@ func (f *Running) standing(ctx context.Context) (at eventlog.Offsets, why string
 	if reached, why, frozen := f.serving.now(); frozen {
 		return reached.Offsets, why, true, nil
 	}
-	if _, ended := f.state(); !otherRows(ended) {
+	if _, ended := f.state(); f.unit == nil || !otherRows(ended) {
 		return nil, "", false, nil
 	}
 	// others have just been switched to, and the unit is about to find that out; queries read the former ones still

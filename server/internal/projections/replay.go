@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,14 +59,54 @@ func (e notFolded) Error() string { return string(e) }
 func (r *Replay) add(u *unit, found *survey) error {
 	r.Projections = append(r.Projections, u.projections...)
 	if found.folds {
-		if err := addRunners(r.Set, u.projections, u.set.keep.DB, ""); err != nil {
+		err := r.addRunners(u, u.set.keep.DB, "", func(now *survey) bool {
+			return now.every(completeServing) && found.differs(now)
+		})
+		if err != nil {
 			return err
 		}
 	}
 	if !found.builds {
 		return nil
 	}
-	return addRunners(r.Set, u.projections, u.set.beside, ", built beside the rows that serve")
+	return r.addRunners(u, u.set.beside, ", built beside the rows that serve", func(now *survey) bool {
+		return now.serves(found)
+	})
+}
+
+// addRunners adds runners over the DB. Where others have changed which rows there are, a runner is done if a later
+// survey says that they have switched.
+func (r *Replay) addRunners(u *unit, db *querydb.DB, which string, switched func(now *survey) bool) error {
+	first := len(r.All)
+	if err := addRunners(r.Set, u.projections, db, which); err != nil {
+		return err
+	}
+	for _, one := range r.All[first:] {
+		one.builds = db == u.set.beside
+		one.left = func(ctx context.Context, err error) error {
+			now, failed := u.look(ctx)
+			if failed != nil {
+				return errors.Join(err, failed)
+			}
+			if switched(&now) {
+				r.log.Info("a server has switched to other rows, and folds them on", "projection", one.Name)
+				return nil
+			}
+			return fmt.Errorf("another process has changed which rows there are: %s (%w)", cmp.Or(now.why,
+				"run 'server replay' again, which folds those that there are now"), err)
+		}
+	}
+	return nil
+}
+
+// serves reports whether the rows serve that were being built at another survey.
+func (s *survey) serves(was *survey) bool {
+	for i := range s.all {
+		if !completeServing(&s.all[i]) || generationOf(s.all[i].Serving) != generationOf(was.all[i].Building) {
+			return false
+		}
+	}
+	return true
 }
 
 // Wait is Set.Wait, and says too which rows were not folded.

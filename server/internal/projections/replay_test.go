@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/foldql/foldql/eventlog"
@@ -16,14 +17,15 @@ import (
 
 // program is one whose models have versions of their own.
 type program struct {
-	db  *querydb.DB
-	all []projection.Projection
+	db   *querydb.DB
+	all  []projection.Projection
+	meet func() // called before each event is projected
 }
 
 // openProgram opens a program whose models are called as given, and have the version after the colon.
 func openProgram(t *testing.T, store *memstore.MultiWriter, models ...string) *program {
 	t.Helper()
-	p := &program{}
+	p := &program{meet: func() {}}
 	var described []*querydb.Model
 	for _, one := range models {
 		name, number, _ := strings.Cut(one, ":")
@@ -32,7 +34,10 @@ func openProgram(t *testing.T, store *memstore.MultiWriter, models ...string) *p
 		p.all = append(p.all, projection.New(
 			&projection.Ops[struct{}, struct{}, struct{}]{Codec: &querydb.Codec[struct{}]{Model: m}}, projection.Projection{
 				Name: name, Events: []string{"T"},
-				Project: func(*eventlog.Event, projection.Meta) ([]projection.Op, error) { return nil, nil },
+				Project: func(*eventlog.Event, projection.Meta) ([]projection.Op, error) {
+					p.meet()
+					return nil, nil
+				},
 			}))
 	}
 	var err error
@@ -97,5 +102,63 @@ func TestAReplayFoldsAllRowsThatItMay(t *testing.T) {
 	built, err := projection.BuiltOffsets(t.Context(), orders.db, orders.all[0])
 	if err != nil || built["0"] != 2 {
 		t.Errorf("the rows of Order are built up to %v, %v, want 2", built, err)
+	}
+}
+
+// TestAReplayBesideAServerEndsWithWhatHasBecomeOfItsRows: the server of the same version has built them first, and
+// switches, or an operator aborts the build, while the replay folds.
+func TestAReplayBesideAServerEndsWithWhatHasBecomeOfItsRows(t *testing.T) {
+	for name, tc := range map[string]struct {
+		how     querydb.Rearrangement
+		version string
+		early   bool   // before the replay begins to fold
+		want    string // of the error, "" for none
+	}{
+		"a server switches":         {querydb.SwitchToBuilt, "2", false, ""},
+		"and before it folds":       {querydb.SwitchToBuilt, "2", true, ""},
+		"an operator aborts it":     {querydb.DropBuilt, "2", false, "the rebuild was aborted: begin another"},
+		"it had been asked for":     {querydb.SwitchToBuilt, "1", false, ""},
+		"and an operator aborts it": {querydb.DropBuilt, "1", false, "run 'server replay' again"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store, log := memstore.NewMultiWriter(memstore.Options{}), logOf(t, "T", "T")
+			defer log.Close()
+			first := openProgram(t, store, "Order:1")
+			if _, err := first.replay(t, log).run(t); err != nil {
+				t.Fatal(err)
+			}
+			if tc.version == "1" {
+				if err := projection.RequestRebuild(t.Context(), first.db, first.all[0]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			server, mine := openProgram(t, store, "Order:"+tc.version), openProgram(t, store, "Order:"+tc.version)
+			replay := mine.replay(t, log)
+			changed := sync.OnceFunc(func() {
+				if _, err := server.replay(t, log).run(t); err != nil { // as the build of a server
+					t.Error(err)
+				}
+				present := projection.Present{Names: []string{"Order"}}
+				var err error
+				if tc.how == querydb.SwitchToBuilt {
+					err = projection.SwitchToBuilt(t.Context(), server.db, server.all, present, eventlog.Offsets{"0": 2})
+				} else {
+					err = projection.Rearrange(t.Context(), server.db, tc.how, server.all, present)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			})
+			if mine.meet = changed; tc.early {
+				changed()
+			}
+			summary, err := replay.run(t)
+			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+				t.Errorf("it ends with %v, want %q", err, tc.want)
+			}
+			if !strings.Contains(summary, "Order, built beside the rows that serve: ") {
+				t.Errorf("it prints %q", summary)
+			}
+		})
 	}
 }

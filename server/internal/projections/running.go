@@ -27,6 +27,8 @@ type Running struct {
 	serving following // the rows that serve, where others fold them
 	beside  beside    // the rows that are built
 	builds  bool      // its rows are built beside those that serve
+	// left says how a runner of a Replay ends with an error that others have changed which rows there are; nil of others.
+	left func(context.Context, error) error
 
 	decided chan struct{} // somebody has decided about the event at which the projection has stopped
 }

@@ -112,7 +112,7 @@ func (f *Set) Prepare(ctx context.Context) error {
 		return f.prepareUnits(ctx)
 	}
 	for _, one := range f.All {
-		if err := one.LoadCheckpoint(ctx); err != nil {
+		if err := one.LoadCheckpoint(ctx); err != nil && !(otherRows(err) && one.left != nil) { // run finds it again
 			return fmt.Errorf("prepare projection %s: %w", one.Name, advice.Add(err))
 		}
 	}
@@ -165,6 +165,9 @@ func (f *Set) prepareUnits(ctx context.Context) error {
 // decided about that.
 func (f *Set) run(ctx context.Context, one *Running) bool {
 	err := advice.Add(one.whole(ctx))
+	if otherRows(err) && one.left != nil {
+		err = one.left(ctx, err)
+	}
 	if ctx.Err() != nil { // it was told to, as for a switch
 		err = nil
 	}
