@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 
@@ -17,7 +18,8 @@ import (
 // Replay are the runners of a process that nobody queries, and that ends with its source.
 type Replay struct {
 	*Set
-	refused []error // why rows of some projections are not folded
+	refused  []error // why rows of some projections are not folded
+	building []*unit // whose rows are built beside those that serve
 }
 
 // NewReplay makes a Replay. What serves goes on serving: where this program does not fold it, or a rebuild was asked
@@ -69,6 +71,7 @@ func (r *Replay) add(u *unit, found *survey) error {
 	if !found.builds {
 		return nil
 	}
+	r.building = append(r.building, u)
 	return r.addRunners(u, u.set.beside, ", built beside the rows that serve", func(now *survey) bool {
 		return now.serves(found)
 	})
@@ -111,6 +114,31 @@ func (s *survey) serves(was *survey) bool {
 
 // Wait is Set.Wait, and says too which rows were not folded.
 func (r *Replay) Wait() error { return errors.Join(append(r.refused, r.Set.Wait())...) }
+
+// Summary is Set.Summary, and says too which rows servers will not switch to by themselves.
+func (r *Replay) Summary(ctx context.Context, to io.Writer) error {
+	if err := r.Set.Summary(ctx, to); err != nil {
+		return err
+	}
+	for _, u := range r.building {
+		of := strings.Join(names(u.projections), ", ")
+		found, err := u.look(ctx)
+		if err != nil {
+			return err
+		}
+		if !found.switches(u.set.keep) {
+			continue
+		}
+		lacks, err := lookUpLosses(ctx, u)
+		if err != nil {
+			return fmt.Errorf("compare the dead letters of the rows of %s that are built with those that serve: %w", of, err)
+		}
+		if lacks != (lost{}) {
+			fmt.Fprintf(to, "%s: a server does not switch to the rows that were built by itself: %s\n", of, lacks.waits())
+		}
+	}
+	return nil
+}
 
 // arranged changes which rows there are as a server does before it folds, and says which are to be folded then. What
 // serves stays. It is notFolded, and changes nothing, where this program may fold none of the rows.

@@ -2,6 +2,7 @@ package projections
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"sync"
@@ -19,13 +20,13 @@ import (
 type program struct {
 	db   *querydb.DB
 	all  []projection.Projection
-	meet func() // called before each event is projected
+	meet func() error // called before each event is projected, which its error makes a dead letter
 }
 
 // openProgram opens a program whose models are called as given, and have the version after the colon.
 func openProgram(t *testing.T, store *memstore.MultiWriter, models ...string) *program {
 	t.Helper()
-	p := &program{meet: func() {}}
+	p := &program{meet: func() error { return nil }}
 	var described []*querydb.Model
 	for _, one := range models {
 		name, number, _ := strings.Cut(one, ":")
@@ -35,8 +36,7 @@ func openProgram(t *testing.T, store *memstore.MultiWriter, models ...string) *p
 			&projection.Ops[struct{}, struct{}, struct{}]{Codec: &querydb.Codec[struct{}]{Model: m}}, projection.Projection{
 				Name: name, Events: []string{"T"},
 				Project: func(*eventlog.Event, projection.Meta) ([]projection.Op, error) {
-					p.meet()
-					return nil, nil
+					return nil, p.meet()
 				},
 			}))
 	}
@@ -149,7 +149,11 @@ func TestAReplayBesideAServerEndsWithWhatHasBecomeOfItsRows(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			if mine.meet = changed; tc.early {
+			mine.meet = func() error {
+				changed()
+				return nil
+			}
+			if tc.early {
 				changed()
 			}
 			summary, err := replay.run(t)
@@ -160,5 +164,21 @@ func TestAReplayBesideAServerEndsWithWhatHasBecomeOfItsRows(t *testing.T) {
 				t.Errorf("it prints %q", summary)
 			}
 		})
+	}
+}
+
+// TestAReplaySaysWhyAServerWillNotSwitchToItsRows: to events that the rows that serve show, and these lack.
+func TestAReplaySaysWhyAServerWillNotSwitchToItsRows(t *testing.T) {
+	store, log := memstore.NewMultiWriter(memstore.Options{}), logOf(t, "T", "T")
+	defer log.Close()
+	if _, err := openProgram(t, store, "Order:1", "Customer:1").replay(t, log).run(t); err != nil {
+		t.Fatal(err)
+	}
+	changed := openProgram(t, store, "Order:2", "Customer:1")
+	changed.meet = func() error { return errors.New("bad") }
+	summary, err := changed.replay(t, log).run(t)
+	const want = "\nOrder: a server does not switch to the rows that were built by itself: they have 2 dead letters"
+	if err != nil || !strings.Contains(summary, want) || strings.Count(summary, "\n") != 3 {
+		t.Errorf("it prints, and ends with %v:\n%s\nwant %q", err, summary, want)
 	}
 }
