@@ -3,7 +3,10 @@ package server
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -111,6 +114,42 @@ func TestARetryOfAllThatIsInterruptedSaysSo(t *testing.T) {
 	c.wantExit(t, exitFailed, "interrupted")
 	c.wantExit(t, exitFailed, "Tasks: 1 folded, 0 failed")
 	runProgram(t, p.App, retry).wantExit(t, exitDone, "Tasks: 2 folded, 0 failed")
+}
+
+// TestABulkDecisionWithoutAnAnswerSaysThatItsLastPageIsNotCounted, since the server may have decided some of it.
+func TestABulkDecisionWithoutAnAnswerSaysThatItsLastPageIsNotCounted(t *testing.T) {
+	const uncounted = "some of the last page, which are not counted"
+	app := newProject(false).App
+	ctx, interrupt := context.WithCancel(t.Context())
+	for name, tc := range map[string]struct {
+		ctx    context.Context
+		answer http.HandlerFunc
+		told   bool
+	}{
+		"interrupted": {ctx, func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // a server sees that a client has gone once it has read what that sent
+			interrupt()
+			<-r.Context().Done()
+		}, true},
+		"a proxy gives it up": {t.Context(), func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusGatewayTimeout)
+		}, true},
+		"refused":   {t.Context(), http.NotFound, false},
+		"not there": {t.Context(), nil, false},
+	} {
+		between := httptest.NewServer(tc.answer)
+		if tc.answer == nil {
+			between.Close()
+		}
+		c := &call{}
+		retry := start{args: []string{"deadletters", "retry", "Tasks", "--all", "--url", between.URL}}
+		c.code = retry.program(app, c).run(tc.ctx)
+		c.wantExit(t, exitFailed, "Tasks: 0 folded, 0 failed")
+		if told := strings.Contains(c.stderr.String(), uncounted); told != tc.told {
+			t.Errorf("%s: it says that something is not counted: %t, want %t\n%s", name, told, tc.told, &c.stderr)
+		}
+		between.Close() // once more does nothing
+	}
 }
 
 // TestFlagsOfAStoreAreRefusedWithoutOne: a running server has its own. Those of the environment are for all commands.

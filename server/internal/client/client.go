@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -89,6 +90,15 @@ func Temporary(err error) bool {
 		return answer.Status >= 500 || answer.Status == http.StatusTooManyRequests
 	}
 	return !errors.Is(err, context.Canceled) && !errors.Is(err, errForeign)
+}
+
+// MayBeDone reports whether the server may have done what it was asked, or a part of it, though it has not said so.
+func MayBeDone(err error) bool {
+	var network *net.OpError
+	if errors.As(err, &network) && network.Op == "dial" {
+		return false // it was not asked
+	}
+	return Temporary(err) || errors.Is(err, context.Canceled)
 }
 
 // Answer is a JSON object that is read into a value, and that has a field which a foldql server always sends: what else

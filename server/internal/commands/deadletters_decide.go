@@ -90,6 +90,10 @@ func (c *deadLettersNamed) matching(ctx context.Context, p *Program, to *client.
 		err = to.Do(ctx, http.MethodPost, "/admin/dead-letters/"+verb, "application/json", body,
 			client.Answer{Into: &some, With: "done"})
 		if err != nil {
+			if client.MayBeDone(err) {
+				fmt.Fprintln(p.Stderr, "the server may have decided some of the last page, which are not counted: repeat the "+
+					"command for those that are left")
+			}
 			return fmt.Errorf("%s dead letters of %s: %w", verb, c.Projection, err)
 		}
 		sum.Done, sum.Failed = sum.Done+some.Done, sum.Failed+some.Failed
