@@ -72,7 +72,7 @@ func missing(page *search.Page, partition string, offset uint64) error {
 		return fmt.Errorf("there is none at that place, and the partition ends at %s; %s", search.FormatPosition(page.UpTo),
 			others)
 	}
-	return errors.New("there is none at that place, and the partition goes on behind it; " + others)
+	return errors.New("there is none at that place, though the partition reaches that far; " + others)
 }
 
 // byID goes through the log: to its end, unless the source is given, because ids are unique within a source only.
