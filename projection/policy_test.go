@@ -83,10 +83,15 @@ func TestAFieldThatARowIsNeverWithoutStaysInTheKeyThatAPatchComposes(t *testing.
 
 // TestAKeyIsCutShortAtTheFirstFieldWithoutAValue, whatever the row has in those behind it.
 func TestAKeyIsCutShortAtTheFirstFieldWithoutAValue(t *testing.T) {
-	for what, patch := range map[string]Act{
-		"that the patch does not name": {Op: "patch", State: ptr("active")},
-		"that it clears":               {Op: "patch", State: ptr("active"), Clear: []string{"email"}},
-		"that it removes":              {Op: "patch", State: ptr("active"), Remove: []string{"email"}},
+	patch := Act{Op: "patch", ID: "D1", State: ptr("active")}
+	clears, removes, early := patch, patch, patch
+	clears.Clear, removes.Remove, early.State = []string{"email"}, []string{"email"}, ptr("early")
+	for what, acts := range map[string][]Act{
+		"that the patch does not name": {patch},
+		"that it clears":               {clears},
+		"that it removes":              {removes},
+		"that an update leaves without a value": {early, {Op: "update", ID: "D1", Account: ptr("acme"), State: ptr("active"),
+			At: ptr(7)}},
 	} {
 		for kind, store := range stores {
 			m := deviceModel()
@@ -94,8 +99,14 @@ func TestAKeyIsCutShortAtTheFirstFieldWithoutAValue(t *testing.T) {
 			m.Fields[deviceState].Nullable, m.Fields[deviceAt].Nullable = false, false
 			o := deviceOps(m)
 			full := Act{Op: "set", ID: "D1", Account: ptr("acme"), State: ptr("open"), Email: ptr("e"), At: ptr(7)}
-			patch.ID = "D1"
-			db, _ := foldDevices(t, store(), o, 1, deviceEvent("devices", "", full), deviceEvent("devices", "", patch))
+			if len(acts) > 1 {
+				full.Email = nil
+			}
+			events := []eventlog.Event{deviceEvent("devices", "", full)}
+			for _, a := range acts {
+				events = append(events, deviceEvent("devices", "", a))
+			}
+			db, _ := foldDevices(t, store(), o, 1, events...)
 			rows, err := devicesOf(db, o, "D1")
 			if err != nil {
 				t.Fatal(err)

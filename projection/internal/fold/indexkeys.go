@@ -160,7 +160,11 @@ func (f *indexer) again(h *half, before, row any, stored bool) (keys.HalfUpdate,
 	}
 	parts := make([]keys.PatchedComposite, len(h.fields))
 	for i, field := range h.fields {
-		parts[i] = keys.PatchedComposite{Change: keys.FieldGiven, Value: f.codec.Value(row, field)}
+		v := f.codec.Value(row, field)
+		if !v.Present() {
+			break // where patches cut keys short, whatever the row has in the fields behind it
+		}
+		parts[i] = keys.PatchedComposite{Change: keys.FieldGiven, Value: v}
 	}
 	short, err := h.UpdateForPatch(parts)
 	if err != nil || short.Op != keys.SetKey {
