@@ -9,10 +9,13 @@ import (
 	"github.com/foldql/foldql/eventlog"
 )
 
-// Verifier asks a source whether it holds what is on record about one projection.
+// Verifier asks a source whether it holds what is on record about one projection. It is used once, by one goroutine:
+// how far a partition reaches, it asks for no more often than the records go further.
 type Verifier struct {
 	Source     eventlog.Source
 	Projection string
+
+	ends map[string]uint64 // by partition, as far as they are known
 }
 
 // Holds returns a *MismatchError where the partition does not reach the offset, or holds another event than the
@@ -54,11 +57,21 @@ func (v *Verifier) Holds(ctx context.Context, record, partition string, offset u
 
 // reaches returns the mismatch where the partition does not reach the offset that it names.
 func (v *Verifier) reaches(ctx context.Context, wrong *MismatchError) error {
+	if wrong.End = v.ends[wrong.Partition]; wrong.End >= wrong.Offset {
+		return nil
+	}
 	// A copy whose source is away knows an earlier end only. So it must say before a look and after it that it is not.
 	for known := false; ; known = true {
 		there, err := v.reachesNow(ctx, wrong)
-		if there || err != nil {
+		if err != nil {
 			return err
+		}
+		if there {
+			if v.ends == nil {
+				v.ends = map[string]uint64{}
+			}
+			v.ends[wrong.Partition] = max(wrong.End, wrong.Offset)
+			return nil
 		}
 		switch err := eventlog.Current(ctx, v.Source, wrong.Partition); {
 		case err != nil:

@@ -3,6 +3,7 @@ package position
 import (
 	"context"
 	"errors"
+	"strconv"
 	"testing"
 
 	"github.com/foldql/foldql/eventlog"
@@ -42,5 +43,47 @@ func TestAnEventThatACopyHasNotComeToIsNotGone(t *testing.T) {
 	}
 	if e, err := Fetch(t.Context(), &behind{empty: true}, "0", 7); !errors.Is(err, ErrGone) {
 		t.Errorf("where the log has it no more: %v, %v; want that it is gone", e, err)
+	}
+}
+
+// counted counts how often a log of 100 events is asked how far it is.
+type counted struct {
+	eventlog.Source
+	asks int
+}
+
+func (c *counted) Partitions(context.Context) ([]string, error) {
+	c.asks++
+	return []string{"0"}, nil
+}
+
+func (c *counted) Head(context.Context, string) (uint64, error) {
+	c.asks++
+	return 100, nil
+}
+
+func (c *counted) Read(_ context.Context, partition string, after uint64, _ int) ([]eventlog.Event, error) {
+	return []eventlog.Event{{Partition: partition, Offset: after + 1, ID: strconv.FormatUint(after+1, 10)}}, nil
+}
+
+// TestHowFarALogIsIsAskedOnceForAllRecords, of which there may be many thousands.
+func TestHowFarALogIsIsAskedOnceForAllRecords(t *testing.T) {
+	log := &counted{}
+	v := Verifier{Source: log, Projection: "P"}
+	once := 0
+	for at := range uint64(99) {
+		err := v.Holds(t.Context(), RecordDecision, "0", at+1, &Anchor{Offset: at + 1, ID: strconv.FormatUint(at+1, 10)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if once == 0 {
+			once = log.asks
+		}
+	}
+	if once == 0 || log.asks != once {
+		t.Errorf("the log was asked %d times for 99 records, and %d times for the first", log.asks, once)
+	}
+	if err := v.Holds(t.Context(), RecordDecision, "0", 50, &Anchor{Offset: 50, ID: "other"}); !Mismatched(err) {
+		t.Errorf("a record of another event: %v, want a mismatch", err)
 	}
 }
