@@ -30,6 +30,7 @@ type following struct {
 	generations map[string]int      // of the rows that at is of
 	was         *projection.Reached // of the rows that queries read until they read those; nil where they do
 	lacks       *projection.Backlog // of the rows that serve, when that was counted last; nil where it was not
+	countAt     time.Time           // that is counted again no sooner; of countAgain, and of nobody else beside it
 
 	hurried chan struct{}
 }
@@ -42,24 +43,22 @@ func (f *following) freeze(ctx context.Context, why string, was *projection.Reac
 		return err
 	}
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.frozen, f.why, f.at, f.generations, f.was = true, why, at, generations, was
-	f.mu.Unlock()
-	_ = f.count(ctx, firstCountWithin) // countAgain says why it fails
 	return nil
 }
 
-// How long it takes at most to count what rows lack that others fold: where queries wait to read them, and beside
-// these. It is counted every countEvery, and for a twentieth of the time at most: each dead letter is read for that.
+// How often and for how long it is counted at most what rows lack that others fold: for a twentieth of the time, since
+// each dead letter is read for that.
 const (
-	firstCountWithin = 2 * time.Second
-	countWithin      = time.Minute
-	countEvery       = 5 * time.Second
-	countPauses      = 20
+	countWithin = time.Minute
+	countEvery  = 5 * time.Second
+	countPauses = 20
 )
 
 // count counts what the rows that serve lack, by what is on record. Where it fails, what was known of them stays.
-func (f *following) count(ctx context.Context, within time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, within)
+func (f *following) count(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, countWithin)
 	defer cancel()
 	lacks, err := projection.ServingBacklog(ctx, f.db, f.of)
 	if err != nil {
@@ -71,17 +70,20 @@ func (f *following) count(ctx context.Context, within time.Duration) error {
 	return nil
 }
 
-// countAgain counts again and again, apart from probes, whose time it could take. It says once that it fails, until it
-// succeeds.
+// countAgain counts again and again, apart from probes and from queries that wait for the rows, whose time it could
+// take. It says once that it fails, until it succeeds.
 func (f *following) countAgain(ctx context.Context, fails func(error)) {
 	failing := false
-	for pause := countEvery; backoff.Wait(ctx, pause) == nil; {
+	for backoff.Wait(ctx, time.Until(f.countAt)) == nil {
 		began := time.Now()
-		err := f.count(ctx, countWithin)
-		if err != nil && !failing && ctx.Err() == nil {
+		err := f.count(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil && !failing {
 			fails(err)
 		}
-		failing, pause = err != nil, max(countEvery, countPauses*time.Since(began))
+		failing, f.countAt = err != nil, time.Now().Add(max(countEvery, countPauses*time.Since(began)))
 	}
 }
 
@@ -117,7 +119,7 @@ func (f *following) explain(why string) {
 func (f *following) thaw() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.frozen, f.lacks = false, nil
+	f.frozen, f.lacks, f.countAt = false, nil, time.Time{}
 }
 
 // The times between two looks at how far others have folded the rows that serve: where nobody waits for these, and at

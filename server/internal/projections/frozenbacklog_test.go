@@ -104,8 +104,44 @@ func TestFrozenRowsShowWhatTheyLack(t *testing.T) {
 	f := newFrozenSet(t, Keep{Manual: true})
 	f.hasTasks(t, `{"model":"Order","pk":"a"}`, `{"model":{"of":"a later version"}}`,
 		`{"model":"Order","pk":"c","done":true,"failed":1,"reason":"it is too large"}`)
-	f.prepare(t)
-	f.lacks(t, "at the start", 2, 2, 1)
+	if err := f.prepare(t).count(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.lacks(t, "once they are counted", 2, 2, 1)
+}
+
+// TestQueriesDoNotWaitForACountOfFrozenRows: it takes a while for each projection, and is for nothing where this
+// program is about to fold the rows.
+func TestQueriesDoNotWaitForACountOfFrozenRows(t *testing.T) {
+	f := newFrozenSet(t, Keep{Manual: true})
+	if f.prepare(t).lacks != nil {
+		t.Error("they are counted before queries read them")
+	}
+}
+
+// TestFrozenRowsAreCountedNoSoonerByAnotherPhase: each dead letter is read for that, and something may begin phases
+// again and again.
+func TestFrozenRowsAreCountedNoSoonerByAnotherPhase(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFrozenSet(t, Keep{Manual: true})
+		serving := f.prepare(t)
+		f.store.refuses.Store(true)
+		phase := func(d time.Duration) {
+			ctx, cancel := context.WithTimeout(t.Context(), d)
+			defer cancel()
+			serving.countAgain(ctx, func(error) {})
+		}
+		for range 3 {
+			phase(countEvery / 4)
+		}
+		if n := f.store.refused.Load(); n != 1 {
+			t.Errorf("they are listed %d times at first, want once", n)
+		}
+		phase(countEvery)
+		if n := f.store.refused.Load(); n != 2 {
+			t.Errorf("they are listed %d times after that, want twice", n)
+		}
+	})
 }
 
 // TestAProbeOfFrozenRowsCountsNothing: each dead letter would be read for that, and a probe has little time. What was
@@ -113,12 +149,15 @@ func TestFrozenRowsShowWhatTheyLack(t *testing.T) {
 func TestAProbeOfFrozenRowsCountsNothing(t *testing.T) {
 	f := newFrozenSet(t, Keep{Manual: true})
 	serving := f.prepare(t)
+	if err := serving.count(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	f.store.refuses.Store(true)
 	f.lacks(t, "where they cannot be listed", 2, 0, 0)
 	if n := f.store.refused.Load(); n > 0 {
 		t.Errorf("a probe lists them %d times", n)
 	}
-	if err := serving.count(t.Context(), countWithin); err == nil {
+	if err := serving.count(t.Context()); err == nil {
 		t.Error("they can be listed")
 	}
 	f.lacks(t, "after a count that has failed", 2, 0, 0)
@@ -139,6 +178,7 @@ func countBesideProbes(t *testing.T, f *frozenSet) {
 	defer f.Wait()
 	defer f.Halt()
 	synctest.Wait()
+	f.lacks(t, "as soon as they are looked at", 2, 0, 0)
 	f.hasTasks(t, `{"model":"Order","pk":"a"}`)
 	time.Sleep(countEvery + time.Second)
 	f.lacks(t, "after a while", 2, 1, 0)
