@@ -44,6 +44,9 @@ func (f *following) freeze(ctx context.Context, why string, was *projection.Reac
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if !maps.Equal(generations, f.generations) {
+		f.lacks, f.countAt = nil, time.Time{}
+	}
 	f.frozen, f.why, f.at, f.generations, f.was = true, why, at, generations, was
 	return nil
 }
@@ -207,11 +210,16 @@ func countLacks(u *unit, one *Running, c *crew) {
 	})
 }
 
-// backlog is what the rows that serve lack, as it was counted last; nil where it was not.
+// backlog is what the rows that serve lack, as it was counted last, or at least, where it was not. It is nil where this
+// program folds them.
 func (f *following) backlog() *projection.Backlog {
+	at, _, frozen := f.now()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.lacks
+	if f.lacks != nil || !frozen {
+		return f.lacks
+	}
+	return &projection.Backlog{DeadLetters: at.DeadLetters, Cascades: at.Cascades}
 }
 
 // takesOver has this program fold the rows that serve. Where it has not folded those before, it first learns how far

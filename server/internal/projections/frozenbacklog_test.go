@@ -144,6 +144,39 @@ func TestFrozenRowsAreCountedNoSoonerByAnotherPhase(t *testing.T) {
 	})
 }
 
+// TestFrozenRowsLackSomethingBeforeItIsCounted: an alert must not end meanwhile.
+func TestFrozenRowsLackSomethingBeforeItIsCounted(t *testing.T) {
+	f := newFrozenSet(t, Keep{Manual: true})
+	f.hasTasks(t, `{"model":"Order","pk":"a"}`, `{"model":"Order","pk":"b"}`)
+	f.prepare(t)
+	f.lacks(t, "before they are counted", 1, 1, 0)
+}
+
+// TestWhatOtherFrozenRowsLackIsNotWhatTheFormerLacked: it is known of these alone until the others are counted.
+func TestWhatOtherFrozenRowsLackIsNotWhatTheFormerLacked(t *testing.T) {
+	f := newFrozenSet(t, Keep{Manual: true})
+	serving := f.prepare(t)
+	if err := serving.count(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := serving.freeze(t.Context(), "", nil); err != nil {
+		t.Fatal(err)
+	}
+	f.lacks(t, "while the same rows serve", 2, 0, 0)
+
+	third := openVersion(t, f.store.MultiWriter, "3")
+	third.fold(t, third.build, "T", "Fine", "T", "Fine")
+	err := projection.Rearrange(t.Context(), third.db, querydb.SwitchToBuilt, []projection.Projection{third.p},
+		projection.Present{})
+	if err == nil {
+		err = serving.freeze(t.Context(), "", nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.lacks(t, "once others serve", 0, 0, 0)
+}
+
 // TestAProbeOfFrozenRowsCountsNothing: each dead letter would be read for that, and a probe has little time. What was
 // counted last holds while it cannot be counted.
 func TestAProbeOfFrozenRowsCountsNothing(t *testing.T) {
