@@ -11,15 +11,13 @@ import (
 )
 
 // Heads are where the partitions of a source end, each asked of the source once: the statuses of many Runners then take
-// as many requests to it as that of one. They are for statuses that are asked for together, by one goroutine. After a
-// request that has failed the next status asks once more: the source may have lost that one alone.
+// as many requests to it as that of one. They are for statuses that are asked for together, by one goroutine.
 type Heads struct {
 	src        eventlog.Source
 	asked      bool // the source has named its partitions, or why it cannot
 	partitions []string
 	err        error
 	known      map[string]head
-	again      bool // it was asked once more
 }
 
 // head is where a partition ends.
@@ -74,10 +72,8 @@ func (h *Heads) add(ctx context.Context, s *Status) error {
 
 // addPartitions adds the partitions of which the Runner has read nothing yet.
 func (h *Heads) addPartitions(ctx context.Context, s *Status) error {
-	if !h.asked || h.asksAgain(ctx, h.err) {
-		some, cancel := h.within(ctx)
-		h.partitions, h.err = h.src.Partitions(some)
-		cancel()
+	if !h.asked {
+		h.partitions, h.err = ask(ctx, h.src.Partitions)
 		h.asked = true
 	}
 	if h.err != nil {
@@ -94,36 +90,54 @@ func (h *Heads) addPartitions(ctx context.Context, s *Status) error {
 	return nil
 }
 
-// asksAgain reports whether what has failed is asked for again: once in all, for a source that is away would take the
-// time of all others.
-func (h *Heads) asksAgain(ctx context.Context, failed error) bool {
-	if failed == nil || h.again || ctx.Err() != nil {
-		return false
-	}
-	h.again = true
-	return true
-}
-
-// within is the context of a request, which leaves half of the time to ask again: one that is lost takes all that it
-// has.
-func (h *Heads) within(ctx context.Context) (context.Context, context.CancelFunc) {
-	end, bounded := ctx.Deadline()
-	if !bounded || h.again {
-		return ctx, func() {}
-	}
-	return context.WithTimeout(ctx, time.Until(end)/2)
-}
-
 // of is the head of a partition. One before the checkpoint of rows is asked for again: they may have been folded since,
 // and must not seem to be of another log.
 func (h *Heads) of(ctx context.Context, partition string, checkpoint uint64) head {
 	end, known := h.known[partition]
-	if !known || end.err == nil && end.offset < checkpoint || h.asksAgain(ctx, end.err) {
-		some, cancel := h.within(ctx)
-		end.offset, end.err = h.src.Head(some, partition)
-		end.current = eventlog.Current(some, h.src, partition)
-		cancel()
+	if !known || end.err == nil && end.offset < checkpoint {
+		end, end.err = ask(ctx, func(ctx context.Context) (head, error) {
+			offset, err := h.src.Head(ctx, partition)
+			return head{offset: offset, current: eventlog.Current(ctx, h.src, partition)}, err
+		})
 		h.known[partition] = end
 	}
 	return end
+}
+
+// ask makes a request to the source. It makes it once more where it fails, and beside it where it has no answer within
+// half of the time: the source may have lost that one alone.
+func ask[T any](ctx context.Context, request func(context.Context) (T, error)) (T, error) {
+	type answer struct {
+		is  T
+		err error
+	}
+	answers := make(chan answer, 2)
+	asking, cancel := context.WithCancel(ctx)
+	defer cancel()
+	send := func() {
+		is, err := request(asking)
+		answers <- answer{is, err}
+	}
+	go send()
+	var half <-chan time.Time // never comes where the time has no end
+	if end, bounded := ctx.Deadline(); bounded {
+		half = time.After(time.Until(end) / 2)
+	}
+	var last answer
+	for pending, again := 1, false; pending > 0; {
+		select {
+		case last = <-answers:
+			pending--
+			if last.err == nil {
+				return last.is, nil
+			}
+		case <-half:
+		}
+		if !again && ctx.Err() == nil {
+			again = true
+			pending++
+			go send()
+		}
+	}
+	return last.is, last.err
 }

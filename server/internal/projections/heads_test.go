@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/internal/backoff"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/memstore"
@@ -18,9 +20,11 @@ import (
 // asked counts what is asked of a source.
 type asked struct {
 	eventlog.Source
+	mu                sync.Mutex
 	partitions, heads int
-	lost              int  // so many requests for heads
-	silent            bool // whoever has asked hears nothing of that
+	lost              int           // so many requests for heads
+	silent            bool          // whoever has asked hears nothing of that
+	takes             time.Duration // until it knows a head
 }
 
 func (a *asked) Partitions(ctx context.Context) ([]string, error) {
@@ -29,7 +33,14 @@ func (a *asked) Partitions(ctx context.Context) ([]string, error) {
 }
 
 func (a *asked) Head(ctx context.Context, partition string) (uint64, error) {
-	if a.heads++; a.heads <= a.lost {
+	if err := backoff.Wait(ctx, a.takes); err != nil {
+		return 0, err
+	}
+	a.mu.Lock()
+	a.heads++
+	isLost := a.heads <= a.lost
+	a.mu.Unlock()
+	if isLost {
 		if a.silent {
 			<-ctx.Done()
 		}
@@ -90,28 +101,44 @@ func TestAProbeAsksTheSourceOnceForAllProjections(t *testing.T) {
 	}
 }
 
-// TestALostRequestLeavesTheLagOfOneProjectionUnknown, and not that of all that are looked at then. A source that is
-// away is not asked for each.
-func TestALostRequestLeavesTheLagOfOneProjectionUnknown(t *testing.T) {
+// TestALostRequestIsMadeAgain, for the status that needs it: a probe says else that no projection is ready. A source
+// that is away is not asked for each.
+func TestALostRequestIsMadeAgain(t *testing.T) {
 	for _, c := range []struct {
 		lost   int
 		silent bool
 		known  int
-	}{{1, false, 9}, {1, true, 9}, {100, false, 0}, {100, true, 0}} {
+	}{{1, false, 10}, {1, true, 10}, {100, false, 0}, {100, true, 0}} {
 		synctest.Test(t, func(t *testing.T) {
 			set, src := tenOver(t)
 			src.lost, src.silent = c.lost, c.silent
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-			defer cancel()
-			known := 0
-			VisitHealth(ctx, set, func(_ *Running, s projection.Status, _ error) {
-				if s.LagKnown {
-					known++
-				}
-			})
-			if known != c.known || src.heads != 2 {
+			if known := knownLags(t, set); known != c.known || src.heads != 2 {
 				t.Errorf("%+v: %d lags are known after %d requests; want %d, after 2", c, known, src.heads, c.known)
 			}
 		})
 	}
+}
+
+// TestASlowSourceHasAllTheTimeOfAProbe, since nothing is lost where it is only slow.
+func TestASlowSourceHasAllTheTimeOfAProbe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		set, src := tenOver(t)
+		src.takes = 4 * time.Second
+		if known := knownLags(t, set); known != 10 {
+			t.Errorf("%d lags are known, want 10", known)
+		}
+	})
+}
+
+// knownLags is of how many projections the lag is known within 5 seconds.
+func knownLags(t *testing.T, set *Set) (known int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	VisitHealth(ctx, set, func(_ *Running, s projection.Status, _ error) {
+		if s.LagKnown {
+			known++
+		}
+	})
+	return known
 }
