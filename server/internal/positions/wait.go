@@ -21,18 +21,21 @@ type asked struct {
 const patience = 200 * time.Millisecond
 
 // await waits until the rows that the projections fold have reached the positions. Where as many queries wait as may,
-// it only looks whether they have.
+// it only looks whether they have, and has little patience with a source that it has to ask for that.
 func (p *Positions) await(ctx context.Context, tokens []string, those []*projections.Running) error {
-	wait := p.cfg.Wait
+	wait, openWithin, outOfTime := p.cfg.Wait, p.cfg.Wait, context.DeadlineExceeded
 	select {
 	case p.waiters <- struct{}{}:
 		defer func() { <-p.waiters }()
 	default:
-		wait = 0
+		wait, openWithin, outOfTime = 0, min(patience, p.cfg.Wait), errManyWait
 	}
-	opening, cancelOpening := context.WithTimeout(ctx, p.cfg.Wait)
+	opening, cancelOpening := context.WithTimeoutCause(ctx, openWithin, outOfTime)
 	defer cancelOpening()
 	all, err := p.open(opening, tokens)
+	if err == errManyWait {
+		return late(ctx, err, wait)
+	}
 	if err != nil {
 		return err
 	}
@@ -66,6 +69,9 @@ func reach(ctx context.Context, at eventlog.Offsets, those []*projections.Runnin
 	return nil
 }
 
+// errManyWait ends the time of a query beyond those that wait. The source may answer these.
+var errManyWait = errors.New("as many queries wait as may")
+
 // open opens the positions, and refuses what is none of the log.
 func (p *Positions) open(ctx context.Context, tokens []string) ([]asked, error) {
 	if len(tokens) > mostAsked {
@@ -82,6 +88,8 @@ func (p *Positions) open(ctx context.Context, tokens []string) ([]asked, error) 
 		switch {
 		case errors.Is(err, ErrInvalid):
 			refused = append(refused, token)
+		case err != nil && context.Cause(ctx) == errManyWait:
+			return nil, errManyWait
 		case err != nil:
 			p.cfg.Logger.ErrorContext(ctx, "a position cannot be compared with the source of events", "error", err)
 			return nil, graphqlerr.New(graphqlerr.Unavailable, "the source of events, which the position in the header %s is "+

@@ -12,6 +12,7 @@ import (
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/internal/backoff"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/memstore"
@@ -101,6 +102,40 @@ func TestAQueryBeyondThoseThatWaitHasTimeToAskTheSourceWhatLogItIs(t *testing.T)
 	if graphqlerr.CodeOf(err) != graphqlerr.Stale || !strings.Contains(err.Error(), "as may") {
 		t.Errorf("rows that are late: %v, want it STALE", err)
 	}
+}
+
+// slow is a source that takes a second to say what log it is.
+type slow struct{ renewed }
+
+func (s slow) Incarnation(ctx context.Context, partition string) (string, error) {
+	if err := backoff.Wait(ctx, time.Second); err != nil {
+		return "", err
+	}
+	return s.renewed.Incarnation(ctx, partition)
+}
+
+// TestASlowSourceLeavesConnectionsToOthers: a query beyond those that wait would else hold one as long as they may.
+func TestASlowSourceLeavesConnectionsToOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := New(Config{Folds: &projections.Set{}, Source: slow{renewed{incarnation: "one"}}, Wait: time.Hour, Waiters: 1,
+			Logger: slog.New(slog.DiscardHandler)})
+		p.source.epoch = anEpoch
+		tokens := []string{p.sealer.seal([]Place{{"0", "one", 5}})}
+		p.waiters <- struct{}{}
+		began := time.Now()
+		err := p.await(t.Context(), tokens, nil)
+		if graphqlerr.CodeOf(err) != graphqlerr.Stale || !strings.Contains(err.Error(), "as may") ||
+			time.Since(began) != patience {
+			t.Errorf("a query beyond, after %v: %v, want it STALE after %v", time.Since(began), err, patience)
+		}
+		<-p.waiters
+		for range 2 {
+			if err := p.await(t.Context(), tokens, nil); err != nil {
+				t.Errorf("one that waits, and one after it: %v", err)
+			}
+			p.waiters = make(chan struct{}) // is full
+		}
+	})
 }
 
 // TestRowsThatStandStillAreToldFromThoseThatAreLate: nothing comes of asking again for those.
