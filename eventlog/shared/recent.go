@@ -84,7 +84,10 @@ func sizeOf(events []eventlog.Event) (bytes int) {
 	for i := range events {
 		e := &events[i]
 		bytes += eventBytes + len(e.Data) + len(e.ID) + len(e.Source) + len(e.Type) + len(e.Subject) +
-			len(e.PartitionKey) + len(e.DataSchema)
+			len(e.PartitionKey) + len(e.DataSchema) + len(e.Envelope) + len(e.MessageHash)
+		if e.Malformed != nil {
+			bytes += len(e.Malformed.Error())
+		}
 		for name, value := range e.Extensions {
 			bytes += extensionBytes + len(name) + len(value)
 		}

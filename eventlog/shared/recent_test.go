@@ -1,6 +1,7 @@
 package shared
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ func TestAllThatASenderCanMakeLongCounts(t *testing.T) {
 	for name, e := range map[string]eventlog.Event{
 		"data": {Data: []byte(long)}, "id": {ID: long}, "source": {Source: long}, "type": {Type: long},
 		"subject": {Subject: long}, "partition key": {PartitionKey: long}, "data schema": {DataSchema: long},
+		"envelope": {Envelope: []byte(long)}, "message hash": {MessageHash: long}, "fault": {Malformed: errors.New(long)},
 		"an extension": {Extensions: map[string]string{"x": long}}, "its name": {Extensions: map[string]string{long: ""}},
 	} {
 		if size := sizeOf([]eventlog.Event{e}); size < len(long) {
