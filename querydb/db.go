@@ -109,7 +109,6 @@ func Open(ctx context.Context, drv driver.Driver, models []*Model, cfg Config) (
 	if err := db.physical.resumeDrops(ctx); err != nil {
 		return nil, err
 	}
-	db.expiry.sweepInBackground(db.background, cfg.SweepEvery)
 	return db, nil
 }
 
@@ -117,7 +116,7 @@ func newDB(drv driver.Driver, list tables, cfg Config, tasks *background.Tasks) 
 	db := &DB{
 		drv: drv, reader: page.Reader{Driver: drv}, now: cfg.Now, tables: list, background: tasks,
 		notes: &Notes{drv: drv}, rebuilds: &Rebuilds{tables: list},
-		expiry: &Expiry{drv: drv, tables: list, now: cfg.Now, log: cfg.Logger},
+		expiry: &Expiry{drv: drv, tables: list, now: cfg.Now, log: cfg.Logger, tasks: tasks, every: cfg.SweepEvery},
 	}
 	db.physical = &Tables{drv: drv, tables: list, notes: db.notes, background: db.background, log: cfg.Logger}
 	db.generations = &Generations{

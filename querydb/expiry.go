@@ -3,6 +3,7 @@ package querydb
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/foldql/foldql/querydb/driver"
@@ -18,6 +19,10 @@ type Expiry struct {
 	tables tables
 	now    func() time.Time
 	log    *slog.Logger
+
+	tasks *background.Tasks
+	every time.Duration
+	begin sync.Once // with the sweeps in the background
 }
 
 const (
@@ -26,12 +31,15 @@ const (
 )
 
 // SetWatermark lets Sweep remove rows of the model that expired before the watermark: no event yet to be folded finds
-// them. That holds until the next call, or until another generation serves; with the zero time, as at first, no rows
-// are removed.
+// them. That holds until the next call, or until the DB uses another generation; with the zero time, as at first, no
+// rows are removed.
 func (e *Expiry) SetWatermark(m *Model, watermark time.Time) {
 	t := e.tables[m]
 	if t == nil {
 		return
+	}
+	if !watermark.IsZero() {
+		e.begin.Do(e.sweepInBackground) // a view that nobody folds into has no sweeps
 	}
 	t.restart.Lock() // no sweep continues with the former one
 	defer t.restart.Unlock()
@@ -39,7 +47,7 @@ func (e *Expiry) SetWatermark(m *Model, watermark time.Time) {
 }
 
 // Sweep removes the expired rows, of all models, that lie before the watermark, and returns how many there were. The
-// DB does so by itself every Config.SweepEvery.
+// DB does so by itself every Config.SweepEvery, once there is a watermark.
 func (e *Expiry) Sweep(ctx context.Context) (removed int, err error) {
 	sweeper, ok := e.drv.(driver.Sweeper)
 	if !ok {
@@ -88,12 +96,12 @@ func (e *Expiry) sweepBatch(ctx context.Context, sweeper driver.Sweeper, t *tabl
 }
 
 // sweepInBackground removes expired rows until the tasks are stopped.
-func (e *Expiry) sweepInBackground(tasks *background.Tasks, every time.Duration) {
+func (e *Expiry) sweepInBackground() {
 	if _, ok := e.drv.(driver.Sweeper); !ok {
 		return
 	}
-	tasks.Run(func(ctx context.Context) {
-		for background.Wait(ctx, every) {
+	e.tasks.Run(func(ctx context.Context) {
+		for background.Wait(ctx, e.every) {
 			removed, err := e.Sweep(ctx)
 			switch {
 			case ctx.Err() != nil:

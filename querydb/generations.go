@@ -287,8 +287,8 @@ func useAll(g *Generations, models []*Model, recorded []Generation) error {
 		}
 		t.restart.Lock()
 		t.lock.Move(recorded[i].Number, recorded[i].revision)
-		if t.serving.Load().Generation != recorded[i].Number {
-			t.watermark = time.Time{}
+		if t.serving.Load().Generation != recorded[i].Number || recorded[i].none {
+			t.watermark = time.Time{} // where none is built any more, others may fold into what was
 		}
 		views[t.ordinal] = t.folds(recorded[i].Number)
 		t.restart.Unlock()

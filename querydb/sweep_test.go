@@ -194,6 +194,59 @@ func TestExpiredRowsAreRemovedInTheBackgroundWhileTheDBIsOpen(t *testing.T) {
 	})
 }
 
+// TestExpiredRowsAreRemovedWhileTheyAreBuilt, by what the fold that builds them says; nothing that it has said counts
+// for the rows once they serve, which others fold then.
+func TestExpiredRowsAreRemovedWhileTheyAreBuilt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := orderModel()
+		db, err := querydb.Open(t.Context(), memstore.New(), []*querydb.Model{m}, querydb.Config{
+			SweepEvery: time.Minute, Now: func() time.Time { return noon },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		view, err := db.Generations().ForBuild(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &fixture{DB: db, t: t, model: m, codec: orderCodec(m)}
+		built := &fixture{DB: view, t: t, model: m, codec: f.codec}
+		recorded := func(of *fixture) querydb.Generation {
+			t.Helper()
+			g, err := of.Generations().Recorded(t.Context(), m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return g
+		}
+		if err := view.Generations().Begin(t.Context(), m, recorded(built), nil); err != nil {
+			t.Fatal(err)
+		}
+		f.put(ending(2, 2*time.Hour))
+		built.put(ending(0, 2*time.Hour), ending(1, 30*time.Minute))
+		built.Expiry().SetWatermark(m, noon.Add(-time.Hour))
+		time.Sleep(61 * time.Second) // of the bubble's clock
+		synctest.Wait()
+		built.wantLeft("built", "o1")
+		f.wantLeft("serving, of a fold that has said nothing", "o2")
+
+		built.Expiry().SetWatermark(m, noon)
+		all := []querydb.Successor{{Model: m, Former: recorded(f)}}
+		if err := f.Generations().Rearrange(t.Context(), querydb.SwitchToBuilt, all, nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, of := range []*fixture{built, f} {
+			if err := of.Generations().UseAll(t.Context(), []*querydb.Model{m}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		f.wantLeft("switched to", "o1")
+		f.close()
+	})
+}
+
 func TestNoSweepIsOfNegativeTime(t *testing.T) {
 	for _, cfg := range []querydb.Config{{SweepEvery: -1}} {
 		if _, err := querydb.Open(t.Context(), memstore.New(), nil, cfg); !errors.Is(err, querydb.ErrInvalid) {
