@@ -84,9 +84,9 @@ type Dropper interface {
 // Sweeper is a driver that removes expired rows when querydb asks it to. A driver whose store removes them by itself
 // does not implement it.
 //
-// Sweep removes up to most rows of the table, of its Kind, that expired before the given time: the earliest first, with
-// their index entries, and in one commit. A row whose Expires was changed meanwhile stays. removed is less than most
-// where no more are left.
+// Sweep removes up to most rows of the table, of its Kind, that expired before the given time: the earliest first, but
+// for rows that were written since the last call, with their index entries, and in one commit. A row whose Expires was
+// changed meanwhile stays. removed is less than most where no more are left.
 type Sweeper interface {
 	Sweep(ctx context.Context, t *Table, before time.Time, most int) (removed int, err error)
 }

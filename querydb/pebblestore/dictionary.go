@@ -47,6 +47,8 @@ type storedTable struct {
 	write   sync.RWMutex // held for writing by batches that read before they write, and while the rows are dropped
 	dropped bool
 	commits commits
+	// swept is, by kind of rows, where in the order of expiry the last batch of a sweep ended, unless it had all.
+	swept map[string][]byte
 }
 
 type dictionary struct {

@@ -43,7 +43,7 @@ func (s *Store) Sweep(ctx context.Context, t *driver.Table, before time.Time, mo
 
 // sweep releases the table when it is done.
 func (s *Store) sweep(t *driver.Table, p *storedTable, before time.Time, most int) (removed int, err error) {
-	due, err := due(s.db, t, p, before, most)
+	due, err := p.due(s.db, t, before, most)
 	if err != nil || len(due) == 0 {
 		p.write.Unlock()
 		return 0, err
@@ -62,14 +62,33 @@ func (s *Store) sweep(t *driver.Table, p *storedTable, before time.Time, most in
 }
 
 // due returns the keys, in the order of expiry, of up to most rows of the table's kind that expired before the given
-// time.
-func due(db *pebble.DB, t *driver.Table, p *storedTable, before time.Time, most int) (ks [][]byte, err error) {
+// time. It goes on where the last batch ended: what the batches before have left there is slow to pass. Before it says
+// that there are no more rows it looks at those from the first one on, as some may have been written there meanwhile.
+func (p *storedTable) due(db *pebble.DB, t *driver.Table, before time.Time, most int) (ks [][]byte, err error) {
+	from := p.swept[t.Kind]
+	ks, err = p.dueFrom(db, t, from, before, most)
+	if err == nil && from != nil && len(ks) < most {
+		ks, err = p.dueFrom(db, t, nil, before, most)
+	}
+	delete(p.swept, t.Kind)
+	if err == nil && len(ks) == most && most > 0 {
+		if p.swept == nil {
+			p.swept = map[string][]byte{}
+		}
+		p.swept[t.Kind] = ks[most-1]
+	}
+	return ks, err
+}
+
+// dueFrom is due from a key in the order of expiry on, nil for the first.
+func (p *storedTable) dueFrom(db *pebble.DB, t *driver.Table, from []byte, before time.Time, most int) (
+	ks [][]byte, err error) {
 	upper := appendEnd(nil, p.number, before)
 	it, err := db.NewIter(&pebble.IterOptions{LowerBound: upper[:headSize], UpperBound: upper})
 	if err != nil {
 		return nil, err
 	}
-	for ok := it.First(); ok && len(ks) < most; ok = it.Next() {
+	for ok := it.SeekGE(from); ok && len(ks) < most; ok = it.Next() {
 		kind, err := it.ValueAndErr()
 		if err != nil {
 			return nil, errors.Join(err, it.Close())
