@@ -146,9 +146,29 @@ func started(f *Running) bool { return f.unit == nil || f.unit.set.started }
 
 // losses are what the rows that are built lack of the rows that serve, as it was looked up last.
 type losses struct {
-	at      time.Time
-	letters int // of the rows that are built
-	lost    lost
+	at        time.Time
+	wait      time.Duration // until it is looked up again
+	letters   int           // of the rows that are built
+	decisions uint64        // Set.decisions
+	lost      lost
+}
+
+// lookEveryAtMost is how often losses are looked up that a person has to decide about, which can take weeks: each time
+// reads all dead letters.
+const lookEveryAtMost = time.Minute
+
+// hold reports whether the losses need not be looked up again, as there are so many dead letters and decisions now.
+func (l *losses) hold(letters int, decisions uint64) bool {
+	return l.lost != (lost{}) && l.letters == letters && l.decisions == decisions && time.Since(l.at) < l.wait
+}
+
+// look notes what was looked up. The next look comes later each time, as long as nothing changes.
+func (l *losses) look(letters int, decisions uint64, now lost) {
+	wait := lookEvery
+	if now == l.lost && now.needed == "" && l.letters == letters && l.decisions == decisions {
+		wait = min(max(2*l.wait, lookEvery), lookEveryAtMost)
+	}
+	*l = losses{time.Now(), wait, letters, decisions, now}
 }
 
 // lost is what rows that are built lack of the rows that serve.
@@ -162,11 +182,11 @@ type lost struct {
 // none reports whether a switch to the rows that the unit builds would lose no event that the rows that serve show, and
 // have no event take effect that was skipped in these.
 func (l *losses) none(ctx context.Context, u *unit) bool {
-	letters := 0
+	letters, decisions := 0, u.set.decisions.Load()
 	for _, one := range u.of {
 		letters += one.beside.runner().Reached().DeadLetters
 	}
-	if l.lost != (lost{}) && l.letters == letters && time.Since(l.at) < lookEvery {
+	if l.hold(letters, decisions) {
 		return false
 	}
 	was := l.lost
@@ -176,25 +196,31 @@ func (l *losses) none(ctx context.Context, u *unit) bool {
 			"serve; trying again", "error", err)
 		return false
 	}
-	*l = losses{time.Now(), letters, now}
+	l.look(letters, decisions, now)
 	if now == (lost{}) {
 		return true
 	}
 	if now != was {
 		u.log(slog.LevelWarn, "rows that are built are not switched to", "why", now.waits())
 	}
-	u.readDecisions(ctx)
+	if !u.readDecisions(ctx) {
+		l.wait = lookEvery
+	}
 	return false
 }
 
 // readDecisions does to the rows that are built what was decided, once more: it may have failed when that was decided.
-func (u *unit) readDecisions(ctx context.Context) {
+// It reports whether it has succeeded.
+func (u *unit) readDecisions(ctx context.Context) bool {
+	all := true
 	for _, one := range u.of {
 		if err := one.beside.runner().ReadDecisions(ctx); err != nil {
+			all = false
 			u.log(slog.LevelWarn, "what was decided about dead letters is yet to be done to the rows that are built; trying "+
 				"again", "error", err)
 		}
 	}
+	return all
 }
 
 // lookUpLosses looks up what the rows that the unit builds lack.
