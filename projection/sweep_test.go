@@ -105,6 +105,63 @@ func (e *closing) Read(ctx context.Context, partition string, after uint64, limi
 	return e.Log.Read(ctx, partition, after, 1)
 }
 
+// halfAway is a log one partition of which cannot be read, and that is closed when the other has been read to its end.
+type halfAway struct {
+	eventlog.Log
+	away string
+	end  uint64
+}
+
+func (h *halfAway) Read(ctx context.Context, partition string, after uint64, limit int) ([]eventlog.Event, error) {
+	switch {
+	case partition == h.away:
+		return nil, errors.New("the partition is away")
+	case after >= h.end:
+		return nil, eventlog.ErrClosed
+	}
+	return h.Log.Read(ctx, partition, after, limit)
+}
+
+// TestRowsThatExpiredStayWhileAPartitionIsYetToBeFoldedFromItsBeginning, whose events may find them there.
+func TestRowsThatExpiredStayWhileAPartitionIsYetToBeFoldedFromItsBeginning(t *testing.T) {
+	log := memlog.New(memlog.Options{Partitions: 2})
+	defer log.Close()
+	in := map[string]uint64{} // how many events there are, by partition
+	for i := range 50 {
+		e := timed(i, mortal(fmt.Sprint(i)))
+		e.ID, e.PartitionKey = fmt.Sprint(i), fmt.Sprint(i)
+		at, err := log.Append(t.Context(), []eventlog.Event{e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in[at[0].Partition]++
+	}
+	last := timed(90)
+	last.ID, last.PartitionKey = "last", "0"
+	at, err := log.Append(t.Context(), []eventlog.Event{last})
+	if err != nil {
+		t.Fatal(err)
+	}
+	here := at[0].Partition
+	away := map[string]string{"0": "1", "1": "0"}[here]
+	if in[away] == 0 {
+		t.Fatal("all events are of one partition")
+	}
+	db := openAt(t, later, memstore.New())
+	src := &halfAway{Log: log, away: away, end: in[here] + 1}
+	r := newRunner(t, "script", src, db, quick())
+	if err := r.Run(t.Context()); !errors.Is(err, eventlog.ErrClosed) {
+		t.Fatalf("run: %v, want the end of the source", err)
+	}
+	var ids []string
+	for i := range 50 {
+		ids = append(ids, fmt.Sprint(i))
+	}
+	if n := leftAfterSweep(t, db, ids...); n != int(in[here]) {
+		t.Errorf("%d rows are left, want the %d of the partition that was folded", n, in[here])
+	}
+}
+
 // TestRowsThatExpiredStayUntilEveryPartitionHasComePastTheirEnd: also those of a partition that begins after others
 // have.
 func TestRowsThatExpiredStayUntilEveryPartitionHasComePastTheirEnd(t *testing.T) {

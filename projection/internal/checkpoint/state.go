@@ -206,7 +206,7 @@ func (s *State) load(ctx context.Context, p *standing) (err error) {
 	if !s.known {
 		return fmt.Errorf("%w: another process has gone on with %s", querydb.ErrStale, s.p.Name)
 	}
-	s.p.setWatermark(s.db, s.done.expiryWatermark())
+	s.p.setWatermark(s.db, s.expiryWatermark())
 	if err := s.serving.describe(ctx, &s.done.Header); err != nil {
 		s.known = false // so the next Open does it
 		return err
@@ -315,11 +315,26 @@ func (s *State) DropFormer(ctx context.Context) { s.upgrader.drop(ctx) }
 // Expire tells the store which rows no event can find any more. Of a partition that begins now nothing is known before
 // its first commit.
 func (s *State) Expire(beginning string) {
-	at := s.done.expiryWatermark()
+	at := s.expiryWatermark()
 	if _, known := s.done.Partitions[beginning]; !known {
 		at = time.Time{}
 	}
 	s.p.setWatermark(s.db, at)
+}
+
+// expiryWatermark is that of what is on record. It is zero where rows are begun, and a partition that the source had by
+// then has no checkpoint yet: its events may find any row.
+func (s *State) expiryWatermark() time.Time {
+	whole := &s.serving.completion
+	for partition, end := range whole.Goal {
+		if _, folded := s.done.Partitions[partition]; !folded && !whole.Done && end > 0 {
+			return time.Time{}
+		}
+	}
+	if whole.Goal == nil && !whole.Done {
+		return time.Time{}
+	}
+	return s.done.expiryWatermark()
 }
 
 func (p Projection) setWatermark(db *querydb.DB, at time.Time) {

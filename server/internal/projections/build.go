@@ -17,6 +17,7 @@ import (
 func (u *unit) build(c *crew) error {
 	cfg := u.set.cfg
 	cfg.Budget = u.set.keep.Budget
+	u.losses = losses{} // those that the new runners report are looked up
 	for i, one := range u.of {
 		r, err := projection.NewRunner(u.projections[i], u.set.source, u.set.beside, cfg)
 		if err != nil {
