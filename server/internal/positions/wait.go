@@ -152,9 +152,9 @@ func late(ctx context.Context, why error, wait time.Duration) error {
 		return graphqlerr.New(graphqlerr.Stale, "the rows have not reached the position in the header %s, and nobody folds "+
 			"them at present: leave the header out to read them as they are", MinHeader)
 	case why == errManyWait:
-		return graphqlerr.New(graphqlerr.Stale, "the source of events did not say in time whether the position in the header "+
-			"%s is of it, and as many queries wait as may: ask again, or leave the header out to read the rows as they are",
-			MinHeader)
+		return graphqlerr.New(graphqlerr.Stale, "the source of events did not say in time whether the position in the "+
+			"header %s is of it, and as many queries wait as may: ask again, or leave the header out to read the rows as "+
+			"they are", MinHeader)
 	case wait == 0:
 		return graphqlerr.New(graphqlerr.Stale, "the rows have not reached the position in the header %s, and as many "+
 			"queries wait as may: ask again, or leave the header out to read them as they are", MinHeader)
