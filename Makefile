@@ -72,7 +72,7 @@ fuzz: ## run every fuzz target for FUZZTIME each
 crash: ## kill the server at random moments, SEEDS times, and compare what it kept
 	CRASH_SEEDS=$(SEEDS) $(GO) test ./internal/tests/crash -count=1 -timeout 0 -v
 
-hostile: ## attack a running server, and hold it to 512 MB of memory and to answer others within a second
+hostile: ## attack a running server, and hold it to the 576 MB of memory of its defaults and to answer others within a second
 	HOSTILE_LIVE=full $(GO) test ./internal/tests/hostile -run TestALiveServer -count=1 -timeout 20m -v
 
 engines: ## fetch what speaks DynamoDB's protocol on this machine, and the Java that it needs
