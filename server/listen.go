@@ -87,7 +87,7 @@ func (s *serving) httpServer(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           handler,
 		ConnContext:       middleware.ConnContext,
-		ReadHeaderTimeout: 10 * time.Second,
+		ReadHeaderTimeout: limits.HeaderTimeout,
 		ReadTimeout:       time.Minute,
 		WriteTimeout:      time.Minute + s.cfg.Timeout,
 		IdleTimeout:       2 * time.Minute,

@@ -26,7 +26,8 @@ type Connections struct {
 // looked at.
 type connection struct {
 	net.Conn
-	admitted time.Time
+	admitted      time.Time
+	reads, writes deadline
 	// state is fresh, busy or evicted, or since when the connection is idle: nanoseconds after the Connections began.
 	state atomic.Int64
 }
