@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/graph/internal/answercache"
+	"github.com/foldql/foldql/graph/internal/asked"
 	"github.com/foldql/foldql/graph/internal/execute"
 	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/graph/internal/resolve"
@@ -32,8 +34,8 @@ type planning struct {
 
 // Exec answers the operation of the context.
 func (s *planning) Exec(ctx context.Context) graphql.ResponseHandler {
-	op := graphql.GetOperationContext(ctx)
-	answer := s.compiled(op.Doc, op.Operation, op.Variables)
+	op := coerced{graphql.GetOperationContext(ctx)}
+	answer := s.compiled(op)
 	if !answer.there() {
 		return s.resolve(ctx)
 	}
@@ -43,19 +45,50 @@ func (s *planning) Exec(ctx context.Context) graphql.ResponseHandler {
 			return nil
 		}
 		answered = true
-		return answer.run(ctx, s.rt, op.Operation, op.Variables)
+		kept := answer.find(ctx, s.rt, op)
+		if kept.Data != nil {
+			return &graphql.Response{Data: bytes.Clone(kept.Data)} // extensions of gqlgen may change it
+		}
+		return answer.run(ctx, s.rt, op.OperationContext.Variables, &kept)
 	}
 }
 
-// Answer answers an operation of a document with the values of its variables, nil where it has no plan. Errors go to
-// the response of the context.
-func (s *planning) Answer(ctx context.Context, doc *ast.QueryDocument, op *ast.OperationDefinition,
-	variables map[string]any) *graphql.Response {
-	answer := s.compiled(doc, op, variables)
+// coerced is the operation that gqlgen's executor carries out.
+type coerced struct{ *graphql.OperationContext }
+
+// Asked implements asked.Operation.
+func (op coerced) Asked() (*ast.QueryDocument, *ast.OperationDefinition) { return op.Doc, op.Operation }
+
+// VariablesText implements asked.Operation.
+func (op coerced) VariablesText() []byte { return nil }
+
+// Variables implements asked.Operation.
+func (op coerced) Variables() (values map[string]any, ok bool) {
+	return op.OperationContext.Variables, true
+}
+
+// Within implements asked.Operation.
+func (op coerced) Within(ctx context.Context) context.Context { return ctx }
+
+// Answer answers an operation, nil where it has no plan, or where its variables are wrong. Nobody may change the data of
+// the response.
+func (s *planning) Answer(ctx context.Context, op asked.Operation) *graphql.Response {
+	answer := s.compiled(op)
 	if !answer.there() {
 		return nil
 	}
-	return answer.run(ctx, s.rt, op, variables)
+	kept := answer.find(ctx, s.rt, op)
+	if kept.Data != nil {
+		return &graphql.Response{Data: kept.Data}
+	}
+	variables, ok := op.Variables()
+	if !ok {
+		return nil
+	}
+	ctx = op.Within(ctx)
+	resp := answer.run(ctx, s.rt, variables, &kept)
+	resp.Errors = graphql.GetErrors(ctx)
+	return resp
 }
 
 // compiled is what there is to do for an operation; there is nothing where gqlgen's executor must answer.
@@ -66,8 +99,16 @@ type compiled struct {
 
 func (c *compiled) there() bool { return c.plan != nil || c.refusal != nil }
 
-// run answers. A panic is answered too.
-func (c *compiled) run(ctx context.Context, rt *Runtime, op *ast.OperationDefinition, variables map[string]any) (
+// find finds the answer in memory, or says how it is to be kept there.
+func (c *compiled) find(ctx context.Context, rt *Runtime, op asked.Operation) (kept answercache.Answer) {
+	if c.plan == nil {
+		return kept
+	}
+	return rt.answers.Find(c.plan.Number, rt.reader.Viewer(ctx), op)
+}
+
+// run answers from the stored rows. A panic is answered too.
+func (c *compiled) run(ctx context.Context, rt *Runtime, variables map[string]any, kept *answercache.Answer) (
 	resp *graphql.Response) {
 	if c.refusal != nil {
 		return refused(ctx, c.refusal)
@@ -78,13 +119,8 @@ func (c *compiled) run(ctx context.Context, rt *Runtime, op *ast.OperationDefini
 			resp = &graphql.Response{Data: []byte("null")}
 		}
 	}()
-	answer := rt.answers.Find(&answercache.Asked{Plan: c.plan.Number, Viewer: rt.reader.Viewer(ctx),
-		Defined: op.VariableDefinitions, Variables: variables})
-	if answer.Data != nil {
-		return &graphql.Response{Data: answer.Data}
-	}
-	data := execute.Run(answer.Trace(rt.reader.Hold(ctx)), rt.reader, rt.resolver.Limit, c.plan, variables)
-	answer.Keep(ctx, data)
+	data := execute.Run(kept.Trace(rt.reader.Hold(ctx)), rt.reader, rt.resolver.Limit, c.plan, variables)
+	kept.Keep(ctx, data)
 	return &graphql.Response{Data: data}
 }
 
@@ -101,9 +137,18 @@ func (s *planning) resolve(ctx context.Context) graphql.ResponseHandler {
 	}
 }
 
-// compiled finds the plan of an operation, making it where there is none yet.
-func (s *planning) compiled(doc *ast.QueryDocument, op *ast.OperationDefinition, variables map[string]any) compiled {
+// compiled finds the plan of an operation, making it where there is none yet. Its variables are needed only where they
+// choose between plans.
+func (s *planning) compiled(of asked.Operation) compiled {
+	doc, op := of.Asked()
 	known := s.plans.Get(op, doc)
+	var variables map[string]any
+	if len(known.Conditions) > 0 {
+		var ok bool
+		if variables, ok = of.Variables(); !ok {
+			return compiled{}
+		}
+	}
 	if name := known.Undecided(variables); name != "" {
 		return compiled{refusal: graphqlerr.New(graphqlerr.BadUserInput,
 			"the variable $%s is null, and @skip or @include needs a Boolean", name)}

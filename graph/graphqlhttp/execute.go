@@ -10,13 +10,14 @@ import (
 
 	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/graph/graphqlhttp/internal/timelimit"
+	"github.com/foldql/foldql/graph/internal/asked"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
-// direct is a schema that answers operations by itself. Answer returns nil where gqlgen's executor has to answer.
-// Errors go to the response of the context; a panic while it is carried out is one of them.
+// direct is a schema that answers operations by itself. Answer returns nil where gqlgen's executor has to answer, or
+// where the variables are wrong. A panic while an operation is carried out is an error of the response.
 type direct interface {
-	Answer(context.Context, *ast.QueryDocument, *ast.OperationDefinition, map[string]any) *graphql.Response
+	Answer(context.Context, asked.Operation) *graphql.Response
 }
 
 // execution is how one request is carried out.
@@ -26,10 +27,13 @@ type execution struct {
 	exec   graphql.GraphExecutor
 	params *params
 	doc    *ast.QueryDocument
-	// variables are coerced; the executor does that again with those of params.
+	// variables are coerced, once they are needed; the executor does that again with those of params.
 	variables map[string]any
+	read      bool          // the variables were
 	failed    gqlerror.List // why there is nothing to carry out
 }
+
+var _ asked.Operation = (*execution)(nil)
 
 // answer executes the request and writes what came of it.
 func (h *handler) answer(out *answer, p *params, exec graphql.GraphExecutor) {
@@ -45,7 +49,6 @@ func (h *handler) answer(out *answer, p *params, exec graphql.GraphExecutor) {
 			op.Operation))
 		return
 	}
-	e.readVariables()
 	ctx := driver.WithBudget(limited, out.budget)
 	if !e.answersDirectly() { // for extensions, whose time begins here
 		ctx = graphql.StartOperationTrace(ctx)
@@ -86,19 +89,31 @@ func (e *execution) find() {
 	}
 }
 
-// readVariables makes the variables what their types say.
-func (e *execution) readVariables() {
-	if e.failed != nil {
-		return
+// Asked implements asked.Operation.
+func (e *execution) Asked() (*ast.QueryDocument, *ast.OperationDefinition) {
+	return e.doc, e.Definition
+}
+
+// VariablesText implements asked.Operation.
+func (e *execution) VariablesText() []byte { return e.params.plain }
+
+// Variables implements asked.Operation: it makes the variables what their types say.
+func (e *execution) Variables() (values map[string]any, ok bool) {
+	if !e.read {
+		e.read = true
+		e.params.readVariables()
+		if err := e.inputs.read(e.Definition, e.params.Variables); err != nil {
+			e.failed = gqlerror.List{err}
+		} else {
+			e.variables, e.failed = e.inputs.coerce(e.Definition, e.params.Variables)
+		}
 	}
-	if err := e.inputs.read(e.Definition, e.params.Variables); err != nil {
-		e.failed = gqlerror.List{err}
-	} else {
-		e.variables, e.failed = e.inputs.coerce(e.Definition, e.params.Variables)
-	}
-	if e.failed != nil {
-		e.Definition = nil
-	}
+	return e.variables, e.failed == nil
+}
+
+// Within implements asked.Operation.
+func (e *execution) Within(ctx context.Context) context.Context {
+	return graphql.WithResponseContext(ctx, e.present, e.recovered)
 }
 
 // answersDirectly reports whether the schema may answer by itself: extensions of gqlgen are called by its executor
@@ -125,12 +140,13 @@ func (e *execution) execute(ctx context.Context) *graphql.Response {
 		return e.exec.DispatchError(e.outside(ctx), gqlerror.List{gqlerror.Wrap(context.Cause(ctx))})
 	}
 	if e.answersDirectly() {
-		answering := graphql.WithResponseContext(ctx, e.present, e.recovered)
-		if resp := e.direct.Answer(answering, e.doc, e.Definition, e.variables); resp != nil {
-			resp.Errors = append(resp.Errors, graphql.GetErrors(answering)...)
+		if resp := e.direct.Answer(ctx, e); resp != nil {
 			return resp
 		}
 		ctx = graphql.StartOperationTrace(ctx)
+	}
+	if _, ok := e.Variables(); !ok {
+		return e.exec.DispatchError(e.outside(ctx), e.failed)
 	}
 	return e.dispatch(ctx)
 }
@@ -158,6 +174,7 @@ func (e *execution) dispatch(ctx context.Context) *graphql.Response {
 
 // outside returns the context of a request that has no operation to execute, for extensions of gqlgen.
 func (e *execution) outside(ctx context.Context) context.Context {
+	e.params.readVariables()
 	return graphql.WithOperationContext(ctx, &graphql.OperationContext{
 		RawQuery:      e.params.Query,
 		OperationName: e.params.OperationName,

@@ -91,6 +91,7 @@ func (h *handler) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphE
 	}
 	out.mediaType = mediaType
 	params, refused := h.read(w, r, out.budget)
+	defer params.end()
 	if out.budget.refused.Load() {
 		out.busy()
 		return

@@ -7,21 +7,26 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/google/go-cmp/cmp"
-	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/foldql/foldql/graph/internal/asked"
 )
 
 // greeter is a schema that answers greetings by itself.
 type greeter struct{ executable }
 
-func (greeter) Answer(ctx context.Context, _ *ast.QueryDocument, op *ast.OperationDefinition,
-	variables map[string]any) *graphql.Response {
-	if name, _ := RootField(op); name != "hello" {
+var _ direct = greeter{}
+
+func (greeter) Answer(ctx context.Context, op asked.Operation) *graphql.Response {
+	_, definition := op.Asked()
+	variables, ok := op.Variables()
+	if name, _ := RootField(definition); name != "hello" || !ok {
 		return nil
 	}
+	ctx = op.Within(ctx)
 	if variables["name"] == "nobody" {
 		graphql.AddError(ctx, fmt.Errorf("nobody is here"))
 	}
-	return &graphql.Response{Data: []byte(fmt.Sprintf(`{"hello":"directly %v"}`, variables))}
+	return &graphql.Response{Data: []byte(fmt.Sprintf(`{"hello":"directly %v"}`, variables)), Errors: graphql.GetErrors(ctx)}
 }
 
 // noting is an interceptor that notes what it sees.
@@ -82,7 +87,7 @@ func TestInterceptorsSeeEveryOperation(t *testing.T) {
 		},
 		"not with these variables": {
 			query: `query x($n: Int!) { hello(times: $n) }`, variables: `{"n":null}`, code: "BAD_USER_INPUT",
-			saw: []string{"a before nothing", "b before nothing", "b after 1 errors", "a after 1 errors"},
+			saw: []string{"a before x", "b before x", "b after 1 errors", "a after 1 errors"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,7 +15,8 @@ type Operation struct {
 	Request *http.Request
 	Header  http.Header // of the answer
 	Began   time.Time   // when the request had come
-	// Definition is nil where the request has no operation that can be carried out.
+	// Definition is nil where the request names no operation that can be carried out. Its variables may be wrong all the
+	// same: the response says so.
 	Definition *ast.OperationDefinition
 	Extensions map[string]any // of the request
 }
@@ -25,7 +26,8 @@ type Operation struct {
 // Config.Extensions.
 type Interceptor interface {
 	// Intercept answers an operation, as a rule with what next returns; never with nil. Its context has none of gqlgen's
-	// values. An error in a response of its own has to have a code, as those of package graphqlerr.
+	// values. An error in a response of its own has to have a code, as those of package graphqlerr. Nobody may change the
+	// data of a response, which others may have too; it can be exchanged.
 	Intercept(ctx context.Context, op *Operation, next func(context.Context) *graphql.Response) *graphql.Response
 }
 

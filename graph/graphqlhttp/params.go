@@ -27,6 +27,25 @@ type params struct {
 	graphql.RawParams
 	documentID string
 	learns     string // the hash of the query, where the request says it and the query is to be kept by it
+	// plain is the text of the variables, which no Variables have been made of yet, in the memory of the body; nil where
+	// it has another form than most have.
+	plain []byte
+	body  *[]byte // of those that are read again and again; nil where there is none
+}
+
+// readVariables makes the variables of their text, where that has not been done.
+func (p *params) readVariables() {
+	if p.Variables == nil && p.plain != nil {
+		p.Variables = plainjson.Members(p.plain)
+	}
+}
+
+// end gives the memory of the body back.
+func (p *params) end() {
+	if p.body != nil {
+		bodies.Put(p.body)
+		p.body, p.plain = nil, nil
+	}
 }
 
 // maxNesting is how many lists and objects of variables may stand inside one another.
@@ -86,7 +105,7 @@ func readPlain(rest []byte, params *params, mostValues int) bool {
 	if !bytes.Equal(rest, lastBrace) {
 		return false
 	}
-	params.Variables, params.OperationName = variables, string(name)
+	params.plain, params.OperationName = variables, string(name)
 	return true
 }
 

@@ -63,11 +63,10 @@ func (h *handler) readBody(w http.ResponseWriter, r *http.Request, params *param
 		return refuse(http.StatusUnsupportedMediaType, graphqlerr.BadUserInput, "the body must not be encoded, as %.20q",
 			coding)
 	}
-	buf := bodies.Get().(*[]byte)
-	defer bodies.Put(buf)
+	params.body = bodies.Get().(*[]byte)
 	coming := held{slowclient.Reader{From: http.MaxBytesReader(w, r.Body, h.cfg.MaxBodyBytes), Answer: w,
 		Patience: h.cfg.ReadTimeout}, b}
-	body, err := readAll(&coming, r.ContentLength, h.cfg.MaxBodyBytes, buf)
+	body, err := readAll(&coming, r.ContentLength, h.cfg.MaxBodyBytes, params.body)
 	if err != nil {
 		return h.unread(err)
 	}
@@ -153,7 +152,7 @@ func (r *held) Read(p []byte) (int, error) {
 // unasked is the size of a body that memory is taken for before it has come.
 const unasked = 64 << 10
 
-// bodies has the memory of bodies that were read, of up to that size: nothing that is made of a body shares it.
+// bodies has the memory of bodies that were read, of up to that size. Nothing that outlives a request shares it.
 var bodies = sync.Pool{New: func() any { return new([]byte) }}
 
 // readAll is io.ReadAll into memory of the right size, where the client said how much there is: in that of the buffer,

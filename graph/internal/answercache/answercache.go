@@ -3,7 +3,6 @@
 package answercache
 
 import (
-	"bytes"
 	"context"
 	"sync"
 	"unsafe"
@@ -12,6 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/graph/internal/access"
+	"github.com/foldql/foldql/graph/internal/asked"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 )
@@ -30,17 +30,18 @@ func New(db *querydb.DB) *Cache {
 	return &Cache{querydb.AnswerKeeper(db), db}
 }
 
-// Asked is an operation that a viewer asks for.
-type Asked struct {
-	Plan      uint64 // its number
-	Viewer    access.Viewer
-	Defined   ast.VariableDefinitionList
-	Variables map[string]any
+// question is an operation that a viewer asks for.
+type question struct {
+	plan      uint64 // its number
+	viewer    access.Viewer
+	defined   ast.VariableDefinitionList
+	text      []byte         // of the variables; nil where it is not known
+	variables map[string]any // where there is no text
 }
 
 // Answer is the answer to an operation, or what is known of it before it is read.
 type Answer struct {
-	Data []byte // nil where it is to be read
+	Data []byte // nil where it is to be read; nobody may change it
 
 	keeper driver.AnswerKeeper
 	key    string
@@ -49,14 +50,23 @@ type Answer struct {
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// Find finds the answer. It is to be called before the generations are held that the answer is read from.
-func (c *Cache) Find(a *Asked) (found Answer) {
+// Find finds the answer to an operation, whose plan has the number. It is to be called before the generations are held
+// that the answer is read from.
+func (c *Cache) Find(plan uint64, viewer access.Viewer, op asked.Operation) (found Answer) {
 	if c.keeper == nil {
 		return found
 	}
+	_, definition := op.Asked()
+	q := question{plan: plan, viewer: viewer, defined: definition.VariableDefinitions, text: op.VariablesText()}
+	if q.text == nil {
+		var ok bool
+		if q.variables, ok = op.Variables(); !ok {
+			return found
+		}
+	}
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
-	key, ok := a.appendKey((*buf)[:0], querydb.Epoch(c.db))
+	key, ok := q.appendKey((*buf)[:0], querydb.Epoch(c.db))
 	*buf = key
 	if !ok {
 		return found
@@ -65,7 +75,7 @@ func (c *Cache) Find(a *Asked) (found Answer) {
 	if data == nil && again {
 		found.keeper, found.key, found.trace = c.keeper, string(key), new(driver.Trace)
 	}
-	found.Data = bytes.Clone(data) // whoever has it may change it
+	found.Data = data
 	return found
 }
 

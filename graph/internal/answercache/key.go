@@ -12,21 +12,25 @@ import (
 const maxKey = 4 << 10
 
 // appendKey appends what tells the answer from all others; ok is false where a variable is of a type that is not known,
-// or the key would be too large. All that it consists of has its length before it, or one that does not vary.
-func (a *Asked) appendKey(b []byte, epoch uint64) (key []byte, ok bool) {
-	b = binary.BigEndian.AppendUint64(b, a.Plan)
+// or the key would be too large. All that it consists of has its length before it, or one that does not vary. Where the
+// variables have a text it stands for them: most clients ask the same in the same form, and it need not be read.
+func (q *question) appendKey(b []byte, epoch uint64) (key []byte, ok bool) {
+	b = binary.BigEndian.AppendUint64(b, q.plan)
 	b = binary.BigEndian.AppendUint64(b, epoch)
-	b = appendBool(b, a.Viewer.Unrestricted)
-	if !a.Viewer.Unrestricted {
-		b = appendBool(b, a.Viewer.Verified)
-		b = appendText(b, a.Viewer.Subject)
-		b = binary.AppendUvarint(b, uint64(len(a.Viewer.Groups)))
-		for _, g := range a.Viewer.Groups {
+	b = appendBool(b, q.viewer.Unrestricted)
+	if !q.viewer.Unrestricted {
+		b = appendBool(b, q.viewer.Verified)
+		b = appendText(b, q.viewer.Subject)
+		b = binary.AppendUvarint(b, uint64(len(q.viewer.Groups)))
+		for _, g := range q.viewer.Groups {
 			b = appendText(b, g)
 		}
 	}
-	for _, d := range a.Defined { // in the order of the operation, of which there is one plan
-		v, given := a.Variables[d.Variable]
+	if b = appendBool(b, q.text != nil); q.text != nil {
+		return append(b, q.text...), len(q.text) <= maxKey
+	}
+	for _, d := range q.defined { // in the order of the operation, of which there is one plan
+		v, given := q.variables[d.Variable]
 		if b = appendBool(b, given); !given {
 			continue
 		}

@@ -39,24 +39,28 @@ func drawValue(t *rapid.T, depth int) any {
 	return object
 }
 
-// drawn is what is drawn of an Asked, with its epoch.
+// drawn is what is drawn of a question, with its epoch.
 type drawn struct {
-	Asked
+	question
 	epoch uint64
 }
 
 func draw(t *rapid.T) (d drawn) {
-	d.Plan, d.epoch, d.Defined = few[uint64](t, "plan", 1, 2), few[uint64](t, "epoch", 1, 2), defined
-	if d.Viewer.Unrestricted = few(t, "unrestricted", true, false); !d.Viewer.Unrestricted {
-		d.Viewer = access.Viewer{Verified: few(t, "verified", true, false), Caller: auth.Caller{
+	d.plan, d.epoch, d.defined = few[uint64](t, "plan", 1, 2), few[uint64](t, "epoch", 1, 2), defined
+	if d.viewer.Unrestricted = few(t, "unrestricted", true, false); !d.viewer.Unrestricted {
+		d.viewer = access.Viewer{Verified: few(t, "verified", true, false), Caller: auth.Caller{
 			Subject: few(t, "subject", "", "a", "ab"),
 			Groups:  few(t, "groups", nil, []string{"a"}, []string{"ab"}, []string{"a", "b"}, []string{"b"}),
 		}}
 	}
-	d.Variables = map[string]any{}
+	if few(t, "text", true, false) {
+		d.text = few(t, "its text", []byte(`{"a":"b"}`), []byte(`{"a":"c"}`), []byte("{}"))
+		return d
+	}
+	d.variables = map[string]any{}
 	for _, v := range defined {
 		if few(t, "given", true, false) {
-			d.Variables[v.Variable] = drawValue(t, 2)
+			d.variables[v.Variable] = drawValue(t, 2)
 		}
 	}
 	return d
@@ -80,7 +84,7 @@ func TestKeysTellAnswersApart(t *testing.T) {
 // TestValuesOfOtherTypesHaveNoKey: what they consist of is not known.
 func TestValuesOfOtherTypesHaveNoKey(t *testing.T) {
 	for _, v := range []any{struct{}{}, []any{struct{}{}}, map[string]any{"a": []string{"b"}}} {
-		a := Asked{Defined: defined, Variables: map[string]any{"a": v}}
+		a := question{defined: defined, variables: map[string]any{"a": v}}
 		if key, ok := a.appendKey(nil, 1); ok {
 			t.Errorf("%v has the key %q", v, key)
 		}

@@ -142,7 +142,7 @@ var rules = map[string]rule{
 	"projection/internal/usercode": {own: []string{"eventlog"}},
 
 	"graph": {[]string{"keys", "querydb", "querydb/record", "graph/catalog", "graph/graphqlerr", "graph/scalar",
-		"graph/internal/access", "graph/internal/allowance", "graph/internal/answercache",
+		"graph/internal/access", "graph/internal/allowance", "graph/internal/answercache", "graph/internal/asked",
 		"graph/internal/read", "graph/internal/plan", "graph/internal/execute", "graph/internal/explain",
 		"graph/internal/resolve"}, []string{gqlgen, gqlparser, gqlparser + "/ast", gqlparser + "/validator"}},
 	"graph/catalog": {own: []string{"keys", "querydb"}},
@@ -166,7 +166,8 @@ var rules = map[string]rule{
 		"graph/scalar", "internal/queryarg"}, []string{gqlgen}},
 	"graph/internal/explain": {[]string{"graph/catalog", "graph/internal/filter", "graph/internal/plan",
 		"graph/internal/read", "keys", "querydb", "querydb/driver"}, []string{gqlparser + "/ast"}},
-	"graph/internal/answercache": {[]string{"querydb", "querydb/driver", "graph/internal/access"},
+	"graph/internal/asked": {outside: []string{gqlparser + "/ast"}},
+	"graph/internal/answercache": {[]string{"querydb", "querydb/driver", "graph/internal/access", "graph/internal/asked"},
 		[]string{gqlgen, gqlparser + "/ast"}},
 	"graph/internal/execute": {[]string{"graph/catalog", "querydb/driver", "querydb/record", "graph/graphqlerr",
 		"graph/internal/access", "graph/internal/argument", "graph/internal/plan", "graph/internal/read",
@@ -184,7 +185,7 @@ var rules = map[string]rule{
 	"graph/graphqlhttp/internal/plainjson": {},
 	"graph/graphqlhttp/internal/timelimit": {},
 	"graph/graphqlhttp": {[]string{"graph/graphqlerr", "graph/graphqlhttp/internal/compressed",
-		"graph/graphqlhttp/internal/plainjson", "graph/graphqlhttp/internal/timelimit", "graph/internal/docsize",
+		"graph/graphqlhttp/internal/plainjson", "graph/graphqlhttp/internal/timelimit", "graph/internal/asked", "graph/internal/docsize",
 		"graph/internal/introspection", "graph/trusted", "internal/slowclient", "querydb/driver"}, []string{gqlgen,
 		gqlgen + "/executor", gqlgen + "/handler/extension",
 		"github.com/mailru/easyjson/jlexer", gqlparser + "/ast", gqlparser + "/gqlerror", gqlparser + "/lexer", gqlparser +

@@ -8,38 +8,54 @@ import (
 	"unicode/utf8"
 )
 
-// Object reads an object of up to most members from the front of a text, and returns what follows it. Numbers are
-// json.Number, and of members of one name the last counts. It is ok only where what was read is JSON in UTF-8, of that
-// plain form. Nothing shares the memory of the text.
-func Object(text []byte, most int) (members map[string]any, rest []byte, ok bool) {
-	if rest, ok = cut(text, '{'); !ok {
+// Object cuts an object of up to most members off the front of a text, whose memory it shares, and returns what follows
+// it. It is ok only where the object is JSON in UTF-8, of the plain form.
+func Object(text []byte, most int) (object, rest []byte, ok bool) {
+	if rest, ok = members(text, most, nil); !ok {
 		return nil, nil, false
 	}
-	members = map[string]any{}
+	return text[:len(text)-len(rest)], rest, true
+}
+
+// Members reads an object that Object has cut off. Numbers are json.Number, and of members of one name the last counts.
+// Nothing shares the memory of the object.
+func Members(object []byte) map[string]any {
+	all := map[string]any{}
+	members(object, len(object), func(name, value []byte) { all[string(name)] = valueOf(value) })
+	return all
+}
+
+// members visits each member of an object at the front of a text, and returns what follows it.
+func members(text []byte, most int, visit func(name, value []byte)) (rest []byte, ok bool) {
+	if rest, ok = cut(text, '{'); !ok {
+		return nil, false
+	}
 	if rest, ok := cut(rest, '}'); ok {
-		return members, rest, true
+		return rest, true
 	}
 	for range most {
 		var name []byte
-		var value any
 		if name, rest, ok = String(rest); !ok {
-			return nil, nil, false
+			return nil, false
 		}
 		if rest, ok = cut(rest, ':'); !ok {
-			return nil, nil, false
+			return nil, false
 		}
-		if value, rest, ok = plain(rest); !ok {
-			return nil, nil, false
+		value := rest
+		if rest, ok = skip(rest); !ok {
+			return nil, false
 		}
-		members[string(name)] = value
+		if visit != nil {
+			visit(name, value[:len(value)-len(rest)])
+		}
 		if rest, ok := cut(rest, '}'); ok {
-			return members, rest, true
+			return rest, true
 		}
 		if rest, ok = cut(rest, ','); !ok {
-			return nil, nil, false
+			return nil, false
 		}
 	}
-	return nil, nil, false
+	return nil, false
 }
 
 // String reads a text in quotes from the front of another, whose memory it shares.
@@ -61,39 +77,51 @@ func String(text []byte) (s, rest []byte, ok bool) {
 	return nil, nil, false
 }
 
-func plain(text []byte) (value any, rest []byte, ok bool) {
+// skip passes over a plain value.
+func skip(text []byte) (rest []byte, ok bool) {
 	if len(text) == 0 {
-		return nil, nil, false
+		return nil, false
 	}
 	switch text[0] {
 	case '"':
-		s, rest, ok := String(text)
-		return string(s), rest, ok
+		_, rest, ok = String(text)
+		return rest, ok
 	case 't':
-		rest, ok = cutWord(text, "true")
-		return true, rest, ok
+		return cutWord(text, "true")
 	case 'f':
-		rest, ok = cutWord(text, "false")
-		return false, rest, ok
+		return cutWord(text, "false")
 	case 'n':
-		rest, ok = cutWord(text, "null")
-		return nil, rest, ok
+		return cutWord(text, "null")
 	}
-	return number(text)
+	return skipNumber(text)
 }
 
-// number reads a whole number. What may not follow one is found by who reads on.
-func number(text []byte) (value any, rest []byte, ok bool) {
+// valueOf makes the value of its text.
+func valueOf(text []byte) any {
+	switch text[0] {
+	case '"':
+		return string(text[1 : len(text)-1])
+	case 't':
+		return true
+	case 'f':
+		return false
+	case 'n':
+		return nil
+	}
+	return json.Number(text)
+}
+
+// skipNumber passes over a whole number. What may not follow one is found by who reads on.
+func skipNumber(text []byte) (rest []byte, ok bool) {
 	digits, _ := cut(text, '-')
 	n := 0
 	for n < len(digits) && digits[n] >= '0' && digits[n] <= '9' {
 		n++
 	}
 	if n == 0 || n > 1 && digits[0] == '0' {
-		return nil, nil, false
+		return nil, false
 	}
-	end := len(text) - len(digits) + n
-	return json.Number(text[:end]), text[end:], true
+	return digits[n:], true
 }
 
 func cutWord(text []byte, word string) (rest []byte, ok bool) {

@@ -13,7 +13,8 @@ import (
 )
 
 func ExampleObject() {
-	variables, rest, ok := plainjson.Object([]byte(`{"id":"order-1","first":20}}`), 10)
+	object, rest, ok := plainjson.Object([]byte(`{"id":"order-1","first":20}}`), 10)
+	variables := plainjson.Members(object)
 	fmt.Println(variables["id"], variables["first"], string(rest), ok)
 	_, _, ok = plainjson.Object([]byte(`{"ids":["order-1"]}`), 10)
 	fmt.Println(ok)
@@ -43,11 +44,14 @@ func FuzzObject(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		got, rest, ok := plainjson.Object(text, 1000)
+		read, rest, ok := plainjson.Object(text, 1000)
 		if !ok {
 			return
 		}
-		read := text[:len(text)-len(rest)]
+		if string(read)+string(rest) != string(text) {
+			t.Fatalf("%q is cut into %q and %q", text, read, rest)
+		}
+		got := plainjson.Members(read)
 		dec := json.NewDecoder(bytes.NewReader(read))
 		dec.UseNumber()
 		var want map[string]any
