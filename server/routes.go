@@ -102,7 +102,8 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 	mux := http.NewServeMux()
 	cors := p.cors()
 	api := middleware.HeadAsGet(p.identified(p.asked(p.graphql(measured, at))))
-	mux.Handle(problem.GraphQLPath, cors.Handler(access.RefuseCrossSiteQueries(p.cfg.CORSOrigins, api)))
+	queries := cors.Handler(access.RefuseCrossSiteQueries(p.cfg.CORSOrigins, api))
+	mux.Handle(problem.GraphQLPath, queries)
 	schema := http.NewServeMux() // of its own, for cors answers OPTIONS
 	schema.Handle("GET "+schemaPath, p.schema())
 	mux.Handle(schemaPath, cors.Handler(schema))
@@ -124,7 +125,18 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 	mux.HandleFunc("GET "+access.LivePath, p.health.Live)
 	mux.HandleFunc("GET "+access.ReadyPath, p.health.Ready(p.writers))
 	mux.Handle("GET /metrics", p.writers.Guard(metrics))
-	return mux
+	return exactly(problem.GraphQLPath, queries, mux)
+}
+
+// exactly answers requests of a path, as a mux of all would, without looking for it among the others.
+func exactly(path string, here, elsewhere http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == path {
+			here.ServeHTTP(w, r)
+			return
+		}
+		elsewhere.ServeHTTP(w, r)
+	})
 }
 
 // schemaPath is where clients ask for the schema.

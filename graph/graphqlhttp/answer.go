@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -133,6 +134,11 @@ func encodeErrors(errs gqlerror.List) []byte {
 	return encode(errs)
 }
 
+// joined is how large an answer may be whose parts are put together, as each write passes through several layers.
+const joined = 4 << 10
+
+var joinBuffers = sync.Pool{New: func() any { return new([joined]byte) }}
+
 // send sends an answer, whose errors are encoded. The data is sent as it is.
 func (a *answer) send(status int, resp *graphql.Response, told []byte) {
 	parts := make([][]byte, 0, 7)
@@ -161,6 +167,15 @@ func (a *answer) send(status int, resp *graphql.Response, told []byte) {
 	header["Cache-Control"] = noStore
 	a.w.WriteHeader(status)
 	to := slowclient.Writer{To: a.w, Patience: a.patience}
+	if size <= joined {
+		buf := joinBuffers.Get().(*[joined]byte)
+		defer joinBuffers.Put(buf)
+		whole := buf[:0]
+		for _, p := range parts {
+			whole = append(whole, p...)
+		}
+		parts = append(parts[:0], whole)
+	}
 	for _, p := range parts {
 		if _, err := to.Write(p); err != nil {
 			return // the client has gone

@@ -2,57 +2,96 @@ package graphqlhttp
 
 import (
 	"container/list"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mailru/easyjson/jlexer"
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// cache keeps the documents that were asked for last, as many as fit into so much memory.
+// cache keeps the documents that were asked for lately, as many as fit into so much memory.
 type cache struct {
 	limit int
 
-	mu      sync.Mutex
+	mu      sync.RWMutex
 	size    int
 	entries map[string]*list.Element
-	recent  list.List // of *entry, the last used first
+	recent  list.List // of *document, those that were not asked for lately at the end
 }
 
-type entry struct {
+// document is a query document that was checked, with what is remembered of its operations.
+type document struct {
 	query string
-	doc   *ast.QueryDocument
+	*ast.QueryDocument
 	size  int
+	memos [][]atomic.Value // of each operation, one for each interceptor
+
+	asked atomic.Bool // since it was last looked for one to forget
+	gone  atomic.Bool // it is not, or no longer, in the cache
+}
+
+// memosOf are what is remembered of an operation of the document.
+func (d *document) memosOf(op *ast.OperationDefinition) []atomic.Value {
+	return d.memos[slices.Index(d.Operations, op)]
+}
+
+// ask notes that the document is asked for; it is false where it is in the cache no longer.
+func (d *document) ask() bool {
+	if !d.asked.Load() { // most of the time it is, and nobody else's copy of the memory is disturbed
+		d.asked.Store(true)
+	}
+	return !d.gone.Load()
 }
 
 func newCache(limit int) *cache { return &cache{limit: limit, entries: map[string]*list.Element{}} }
 
-func (c *cache) get(query string) (*ast.QueryDocument, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// get returns the document of a query, nil where it is not kept.
+func (c *cache) get(query string) *document {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
 	e, ok := c.entries[query]
 	if !ok {
-		return nil, false
+		return nil
 	}
-	c.recent.MoveToFront(e)
-	return e.Value.(*entry).doc, true
+	d := e.Value.(*document)
+	d.ask()
+	return d
 }
 
 // add keeps a document. One that would take much of the memory alone is not worth what it drives out.
-func (c *cache) add(query string, doc *ast.QueryDocument, size int) {
-	if size > c.limit/8 {
+func (c *cache) add(d *document) {
+	d.gone.Store(true)
+	if d.size > c.limit/8 {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, ok := c.entries[query]; ok {
+	if _, ok := c.entries[d.query]; ok {
 		return
 	}
-	c.entries[query] = c.recent.PushFront(&entry{query, doc, size})
-	for c.size += size; c.size > c.limit; {
-		oldest := c.recent.Remove(c.recent.Back()).(*entry)
-		delete(c.entries, oldest.query)
-		c.size -= oldest.size
+	d.gone.Store(false)
+	c.entries[d.query] = c.recent.PushFront(d)
+	for c.size += d.size; c.size > c.limit; {
+		c.forget()
+	}
+}
+
+// forget forgets a document that was not asked for since the last time that one was looked for.
+func (c *cache) forget() {
+	for {
+		oldest := c.recent.Back()
+		d := oldest.Value.(*document)
+		if d.asked.Swap(false) {
+			c.recent.MoveToFront(oldest)
+			continue
+		}
+		c.recent.Remove(oldest)
+		delete(c.entries, d.query)
+		c.size -= d.size
+		d.gone.Store(true)
+		return
 	}
 }
 
@@ -63,14 +102,20 @@ type queryTexts struct {
 
 	mu      sync.RWMutex
 	size    int
-	queries map[string]string
+	queries map[string]*keptQuery
 }
 
-func (q *queryTexts) get(text []byte) (query string, ok bool) {
+// keptQuery is a query, with its document where that is known.
+type keptQuery struct {
+	query string
+	doc   atomic.Pointer[document]
+}
+
+// get returns the query of a text, nil where it is not kept.
+func (q *queryTexts) get(text []byte) *keptQuery {
 	q.mu.RLock()
 	defer q.mu.RUnlock()
-	query, ok = q.queries[string(text)]
-	return query, ok
+	return q.queries[string(text)]
 }
 
 // add keeps a query by its text, which is JSON.
@@ -96,7 +141,7 @@ func (q *queryTexts) put(text, query string) {
 		return
 	}
 	if q.size += size; q.queries == nil || q.size > q.limit {
-		q.queries, q.size = map[string]string{}, size
+		q.queries, q.size = map[string]*keptQuery{}, size
 	}
-	q.queries[text] = strings.Clone(query)
+	q.queries[text] = &keptQuery{query: strings.Clone(query)}
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"sort"
 	"strings"
+	"sync/atomic"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -27,6 +28,7 @@ type documents struct {
 	limits limits
 	tokens int
 	cache  *cache
+	memos  int // interceptors, each of which remembers something of each operation
 
 	introspection *introspection.Limit
 }
@@ -39,6 +41,7 @@ func newDocuments(in *inputs, cfg Config) *documents {
 		limits: limits{depth: cfg.MaxDepth, aliases: cfg.MaxAliases, roots: cfg.MaxRootFields, fields: cfg.MaxFields},
 		tokens: cfg.MaxTokens,
 		cache:  newCache(cfg.CacheBytes),
+		memos:  len(cfg.Interceptors),
 
 		introspection: introspection.Of(in.schema),
 	}
@@ -109,18 +112,38 @@ func noIntrospection(observers *core.Events, addError core.AddErrFunc) {
 	})
 }
 
-// get returns the document of a query, or what is wrong with it. A document that is kept has its text in memory of its
+// get returns the document of a query, or what is wrong with it. known is what is kept of the query under another text;
+// nil where that is not known.
+func (d *documents) get(query string, known *keptQuery) (*document, gqlerror.List) {
+	if known == nil || known.query != query {
+		return d.find(query)
+	}
+	if doc := known.doc.Load(); doc != nil && doc.ask() {
+		return doc, nil
+	}
+	doc, errs := d.find(query)
+	if errs == nil && !doc.gone.Load() {
+		known.doc.Store(doc)
+	}
+	return doc, errs
+}
+
+// find finds the document among those that are kept, or reads it. A document that is kept has its text in memory of its
 // own: the query may be a part of the request, of which the rest would stay with it.
-func (d *documents) get(query string) (*ast.QueryDocument, gqlerror.List) {
-	if doc, ok := d.cache.get(query); ok {
+func (d *documents) find(query string) (*document, gqlerror.List) {
+	if doc := d.cache.get(query); doc != nil {
 		return doc, nil
 	}
 	query = strings.Clone(query)
-	doc, errs := d.read(query)
+	read, errs := d.read(query)
 	if errs != nil {
 		return nil, errs
 	}
-	d.cache.add(query, doc, docsize.Of(doc))
+	doc := &document{query: query, QueryDocument: read, size: docsize.Of(read)}
+	for range read.Operations {
+		doc.memos = append(doc.memos, make([]atomic.Value, d.memos))
+	}
+	d.cache.add(doc)
 	return doc, nil
 }
 

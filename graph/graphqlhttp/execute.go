@@ -3,6 +3,7 @@ package graphqlhttp
 import (
 	"context"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -26,7 +27,8 @@ type execution struct {
 	Operation
 	exec   graphql.GraphExecutor
 	params *params
-	doc    *ast.QueryDocument
+	doc    *document
+	memos  []atomic.Value // of the operation
 	// variables are coerced, once they are needed; the executor does that again with those of params.
 	variables map[string]any
 	read      bool          // the variables were
@@ -70,7 +72,7 @@ func (e *execution) find() {
 		e.failed = gqlerror.List{err}
 		return
 	}
-	if e.doc, e.failed = e.docs.get(e.params.Query); e.failed != nil {
+	if e.doc, e.failed = e.docs.get(e.params.Query, e.params.known); e.failed != nil {
 		return
 	}
 	e.persisted.learn(e.params)
@@ -80,7 +82,7 @@ func (e *execution) find() {
 		e.failed = gqlerror.List{coded(graphqlerr.BadUserInput, "a subscription cannot be answered here, where a request "+
 			"has one answer: ask a query instead")}
 	case op != nil:
-		e.Definition = op
+		e.Definition, e.memos = op, e.doc.memosOf(op)
 	case name == "":
 		e.failed = gqlerror.List{coded(graphqlerr.BadUserInput, "the document has %d operations: say in operationName which "+
 			"one is meant", len(e.doc.Operations))}
@@ -91,7 +93,7 @@ func (e *execution) find() {
 
 // Asked implements asked.Operation.
 func (e *execution) Asked() (*ast.QueryDocument, *ast.OperationDefinition) {
-	return e.doc, e.Definition
+	return e.doc.QueryDocument, e.Definition
 }
 
 // VariablesText implements asked.Operation.
@@ -127,9 +129,18 @@ func (e *execution) next(ctx context.Context, interceptor int) *graphql.Response
 	if interceptor == len(e.cfg.Interceptors) {
 		return e.execute(ctx)
 	}
+	e.remember(interceptor)
 	return e.cfg.Interceptors[interceptor].Intercept(ctx, &e.Operation, func(ctx context.Context) *graphql.Response {
+		defer e.remember(interceptor)
 		return e.next(ctx, interceptor+1)
 	})
+}
+
+// remember gives the operation the memo of an interceptor.
+func (e *execution) remember(interceptor int) {
+	if e.memos != nil {
+		e.Memo = &e.memos[interceptor]
+	}
 }
 
 func (e *execution) execute(ctx context.Context) *graphql.Response {
@@ -153,7 +164,7 @@ func (e *execution) execute(ctx context.Context) *graphql.Response {
 
 // dispatch has gqlgen's executor answer.
 func (e *execution) dispatch(ctx context.Context) *graphql.Response {
-	ctx = context.WithValue(ctx, documentKey{}, e.doc)
+	ctx = context.WithValue(ctx, documentKey{}, e.doc.QueryDocument)
 	op, errs := e.exec.CreateOperationContext(ctx, &e.params.RawParams)
 	if errs != nil {
 		e.failed = blameVariables(errs)

@@ -103,3 +103,36 @@ func TestInterceptorsSeeEveryOperation(t *testing.T) {
 		})
 	}
 }
+
+// remembering is an interceptor that counts in its memo how often an operation was asked before.
+type remembering struct {
+	name string
+	saw  *[]string
+}
+
+func (m remembering) Intercept(ctx context.Context, op *Operation, next func(context.Context) *graphql.Response,
+) *graphql.Response {
+	if op.Memo == nil {
+		*m.saw = append(*m.saw, m.name+" none")
+		return next(ctx)
+	}
+	n, _ := op.Memo.Load().(map[string]int)
+	*m.saw = append(*m.saw, fmt.Sprint(m.name, n[m.name]))
+	resp := next(ctx)
+	op.Memo.Store(map[string]int{m.name: n[m.name] + 1})
+	return resp
+}
+
+// TestAnInterceptorRemembersWhatItKnowsOfAnOperation: each has a memo of its own, of each operation of a document.
+func TestAnInterceptorRemembersWhatItKnowsOfAnOperation(t *testing.T) {
+	var saw []string
+	h := New(greeter{testSchema}, Config{Interceptors: []Interceptor{remembering{"a", &saw}, remembering{"b", &saw}}})
+	for _, name := range []string{"x", "x", "y", "x"} {
+		send(t, h, post(`{"query":"query x { hello(times: 1) } query y { hello(times: 2) }","operationName":"`+name+`"}`))
+	}
+	query(t, h, "{ unknown }", "")
+	want := []string{"a0", "b0", "a1", "b1", "a0", "b0", "a2", "b2", "a none", "b none"}
+	if diff := cmp.Diff(want, saw); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -157,7 +157,7 @@ func manyFragments(n int) string {
 // TestTheIntrospectionOfGraphiQLIsWithinTheLimits: the tool that everybody uses first must work.
 func TestTheIntrospectionOfGraphiQLIsWithinTheLimits(t *testing.T) {
 	docs := newDocuments(&inputs{schema: schema}, Config{Introspection: true}.withDefaults())
-	if _, errs := docs.get(introspectionQuery); errs != nil {
+	if _, errs := docs.get(introspectionQuery, nil); errs != nil {
 		t.Error(errs)
 	}
 }
@@ -184,21 +184,31 @@ fragment TypeRef on __Type { kind name ` + strings.Repeat("ofType { kind name ",
 func TestTheCacheKeepsWhatWasAskedLast(t *testing.T) {
 	c := newCache(800)
 	for i := range 10 {
-		c.add(fmt.Sprint(i), nil, 100)
+		c.add(&document{query: fmt.Sprint(i), size: 100})
 		c.get("0") // stays in use
 	}
+	first := c.get("0")
 	for i := range 10 {
-		_, ok := c.get(fmt.Sprint(i))
-		if want := i == 0 || i > 2; ok != want {
-			t.Errorf("document %d is kept: %v, want %v", i, ok, want)
+		kept := c.get(fmt.Sprint(i)) != nil
+		if want := i == 0 || i > 2; kept != want {
+			t.Errorf("document %d is kept: %v, want %v", i, kept, want)
 		}
 	}
 	if c.size != 800 || len(c.entries) != 8 || c.recent.Len() != 8 {
 		t.Errorf("size %d, %d entries, %d in the list", c.size, len(c.entries), c.recent.Len())
 	}
-	c.add("large", nil, 101)
-	if _, ok := c.get("large"); ok {
+	large := &document{query: "large", size: 101}
+	if c.add(large); c.get("large") != nil || large.ask() {
 		t.Error("a document that takes more than its share is kept")
+	}
+	if !first.ask() {
+		t.Error("a document that is kept is taken for one that is not")
+	}
+	for i := range 20 {
+		c.add(&document{query: fmt.Sprint("other", i), size: 100})
+	}
+	if first.ask() || c.get("0") != nil {
+		t.Error("a document that was forgotten is taken for one that is kept")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -19,6 +20,9 @@ type Operation struct {
 	// same: the response says so.
 	Definition *ast.OperationDefinition
 	Extensions map[string]any // of the request
+	// Memo is for what the interceptor finds out of the Definition, which is to take no time with the next request: it has
+	// that until the server forgets the document. It is nil where the Definition is.
+	Memo *atomic.Value
 }
 
 // Interceptor wraps how operations are answered, those that cannot be carried out too, unless the request is none of

@@ -26,7 +26,8 @@ type paramReader struct {
 type params struct {
 	graphql.RawParams
 	documentID string
-	learns     string // the hash of the query, where the request says it and the query is to be kept by it
+	known      *keptQuery // the query, where it is kept under the text that the body has; nil where that is not known
+	learns     string     // the hash of the query, where the request says it and the query is to be kept by it
 	// plain is the text of the variables, which no Variables have been made of yet, in the memory of the body; nil where
 	// it has another form than most have.
 	plain []byte
@@ -63,8 +64,8 @@ func (e *tooManyValues) Error() string {
 // readParams reads the JSON body of a request. Parameters that GraphQL over HTTP does not have are passed over.
 func readParams(body []byte, params *params, mostValues int, known *queryTexts) error {
 	text, rest := leadingQuery(body)
-	if query, ok := known.get(text); ok {
-		params.Query = query
+	if query := known.get(text); query != nil {
+		params.Query, params.known = query.query, query
 		if readPlain(rest, params, mostValues) {
 			return nil
 		}

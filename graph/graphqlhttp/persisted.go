@@ -48,10 +48,10 @@ func (d *persisted) find(r *http.Request, p *params) *gqlerror.Error {
 	case hash != "" && p.Query == "":
 		text, ok := given.Text(hash)
 		if !ok {
-			text, ok = d.learned.get([]byte(hash))
-		}
-		if !ok {
-			return coded(graphqlerr.DocumentNotFound, notFound)
+			if p.known = d.learned.get([]byte(hash)); p.known == nil {
+				return coded(graphqlerr.DocumentNotFound, notFound)
+			}
+			text = p.known.query
 		}
 		p.Query = text
 	case hash != "" && trusted.Hash(p.Query) != "sha256:"+hash:

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/foldql/foldql/internal/localrequest"
 	"github.com/foldql/foldql/server/internal/problem"
@@ -18,6 +19,8 @@ import (
 type Hosts struct {
 	Names   []string // its own beside localhost, in lower case; "*" for any
 	Origins []string // whose pages may ask
+
+	last atomic.Pointer[string] // the host of the last request that named the server, as most others do
 }
 
 // Guard refuses requests under other names where they came in at loopback, or where the names are listed: a server that
@@ -51,7 +54,7 @@ func (h *Hosts) guard(next http.Handler, matters func(*http.Request) bool) http.
 }
 
 func (h *Hosts) refuse(r *http.Request) *problem.Problem {
-	if name := localrequest.HostName(r.Host); !h.own(name) && net.ParseIP(name) == nil {
+	if !h.named(r.Host) {
 		return problem.ForeignHost("This server is not asked by that name; if it is to be, start it with --allowed-hosts " +
 			"and the name.")
 	}
@@ -63,6 +66,18 @@ func (h *Hosts) refuse(r *http.Request) *problem.Problem {
 	return problem.ForeignOrigin("Pages of this origin may not ask; if they are to, start the server with " +
 		"--cors-origins " +
 		"and the origin.")
+}
+
+// named reports whether a host is an address, or a name of the server's own.
+func (h *Hosts) named(host string) bool {
+	if last := h.last.Load(); last != nil && *last == host {
+		return true
+	}
+	if name := localrequest.HostName(host); !h.own(name) && net.ParseIP(name) == nil {
+		return false
+	}
+	h.last.Store(&host)
+	return true
 }
 
 // Where the server is asked whether it is alive, and whether it is ready.

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// deadline is that of the reads of a connection, or of its writes. net/http sets up to nine for each request, and hardly
+// deadline is that of the reads of a connection, or of its writes. net/http sets up to nine for a request, and hardly
 // any of them ever passes; to set one moves a timer of the runtime, which all together cost more than a small answer
 // does. So a deadline that is later than the one of the network connection below, or none, is only noted. When the
 // earlier one passes, what waited goes on until the one that is noted.
@@ -18,7 +18,7 @@ type deadline struct {
 	expired bool      // the one below has passed
 }
 
-// HeaderTimeout is how long a client has to send the head of a request. It is the shortest deadline that is set for each
+// HeaderTimeout is how long a client has to send the head of a request. It is the shortest deadline that is set for a
 // request, and so how far ahead the deadline below is set at most: a later one need not be set at once.
 const HeaderTimeout = 10 * time.Second
 

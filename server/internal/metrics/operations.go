@@ -67,8 +67,8 @@ func NewOperations(names []string) *Operations {
 // Intercept implements graphqlhttp.Interceptor.
 func (o *Operations) Intercept(ctx context.Context, op *graphqlhttp.Operation,
 	next func(context.Context) *graphql.Response) *graphql.Response {
+	m := o.measured(op)
 	resp := next(ctx)
-	m := o.measured(o.Label(op.Definition))
 	m.requests.Inc()
 	m.seconds.Observe(time.Since(op.Began).Seconds())
 	for _, err := range resp.Errors {
@@ -106,8 +106,21 @@ func (o *Operations) Label(op *ast.OperationDefinition) string {
 	return severalFields
 }
 
-// measured returns what is measured of the operations of a label.
-func (o *Operations) measured(label string) *operation {
+// measured returns what is measured of the operation of a request.
+func (o *Operations) measured(of *graphqlhttp.Operation) *operation {
+	if of.Memo == nil {
+		return o.labelled(o.Label(of.Definition))
+	}
+	known, ok := of.Memo.Load().(*operation)
+	if !ok {
+		known = o.labelled(o.Label(of.Definition))
+		of.Memo.Store(known)
+	}
+	return known
+}
+
+// labelled returns what is measured of the operations of a label.
+func (o *Operations) labelled(label string) *operation {
 	o.mu.RLock()
 	m := o.known[label]
 	o.mu.RUnlock()

@@ -123,7 +123,7 @@ func (p *Positions) Intercept(ctx context.Context, op *graphqlhttp.Operation,
 	if asked.consistent() {
 		ctx = querydb.WithConsistentReads(ctx)
 	}
-	read, setbacks := p.asked.of(op.Definition), p.cfg.Folds.Setbacks.Load()
+	read, setbacks := p.asked.of(op.Definition, op.Memo), p.cfg.Folds.Setbacks.Load()
 	if len(asked.min) > 0 {
 		if err := p.await(ctx, asked.min, read.folds); err != nil {
 			return graphqlError(err)

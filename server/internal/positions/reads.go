@@ -1,9 +1,7 @@
 package positions
 
 import (
-	"sync"
 	"sync/atomic"
-	"weak"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -20,14 +18,10 @@ type reads struct {
 	indexes bool // it reads indexes, or collections
 }
 
-// operations remembers what operations read, which takes time to find in the size of the document and of the schema. It
-// keeps no document alive.
+// operations finds what operations depend on.
 type operations struct {
 	catalog *catalog.Catalog
 	folds   *folds
-
-	mu    sync.RWMutex
-	known map[weak.Pointer[ast.OperationDefinition]]*dependencies
 }
 
 // dependencies are what an operation reads, and the projections that this depends on.
@@ -37,26 +31,19 @@ type dependencies struct {
 	told  atomic.Pointer[told]
 }
 
-// mostOperations is how many are remembered. When there are more, all are forgotten.
-const mostOperations = 4096
-
-// of returns what an operation of a document depends on. The document must not change.
-func (o *operations) of(op *ast.OperationDefinition) *dependencies {
-	name := weak.Make(op)
-	o.mu.RLock()
-	d := o.known[name]
-	o.mu.RUnlock()
-	if d != nil {
-		return d
+// of returns what an operation depends on. To find it takes time in the size of the document and of the schema, so it
+// is remembered in the memo of the operation, where it has one.
+func (o *operations) of(op *ast.OperationDefinition, memo *atomic.Value) *dependencies {
+	if memo != nil {
+		if known, ok := memo.Load().(*dependencies); ok {
+			return known
+		}
 	}
-	d = &dependencies{reads: readsOf(o.catalog, op)}
+	d := &dependencies{reads: readsOf(o.catalog, op)}
 	d.folds = o.folds.those(&d.reads)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.known == nil || len(o.known) >= mostOperations {
-		o.known = map[weak.Pointer[ast.OperationDefinition]]*dependencies{}
+	if memo != nil {
+		memo.Store(d)
 	}
-	o.known[name] = d
 	return d
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -99,29 +100,25 @@ func TestAnOperationWaitsForAllThatItReads(t *testing.T) {
 	}
 }
 
-// TestWhatIsRememberedOfOperationsIsRight, however many there are, and is bounded.
+// TestWhatIsRememberedOfOperationsIsRight: it is what is found anew.
 func TestWhatIsRememberedOfOperationsIsRight(t *testing.T) {
 	schema := gqlparser.MustLoadSchema(&ast.Source{Input: sdl})
 	all := operations{catalog: testCatalog(), folds: &folds{}}
-	kept := make([]*ast.OperationDefinition, 0, mostOperations+100)
-	for i := range cap(kept) {
-		query := []string{`{ Order(id: "1") { id } }`, `{ OrdersByState(state: "x") { items { customer { id } } } }`,
-			`{ Secret(id: "1") { id } }`, `{ OwnQuery { id } }`}[i%4]
-		doc, errs := gqlparser.LoadQueryWithRules(schema, query, rules.NewDefaultRules())
-		if errs != nil {
-			t.Fatal(errs)
+	for _, query := range []string{`{ Order(id: "1") { id } }`, `{ OrdersByState(state: "x") { items { customer { id } } } }`,
+		`{ Secret(id: "1") { id } }`, `{ OwnQuery { id } }`} {
+		op := gqlparser.MustLoadQueryWithRules(schema, query, rules.NewDefaultRules()).Operations[0]
+		want := readsOf(all.catalog, op)
+		var memo atomic.Value
+		first := all.of(op, &memo)
+		if second := all.of(op, &memo); second != first {
+			t.Errorf("%s: what it depends on is found twice", query)
 		}
-		kept = append(kept, doc.Operations[0])
-		for _, op := range []*ast.OperationDefinition{kept[i], kept[i/2]} {
-			want := readsOf(all.catalog, op)
-			if got := all.of(op); !cmp.Equal(modelNames(want.models), modelNames(got.models)) || got.all != want.all ||
+		for _, got := range []*dependencies{first, all.of(op, nil)} {
+			if !cmp.Equal(modelNames(want.models), modelNames(got.models)) || got.all != want.all ||
 				got.indexes != want.indexes {
-				t.Fatalf("operation %d: %+v, want %+v", i, got, want)
+				t.Errorf("%s: %+v, want %+v", query, got, want)
 			}
 		}
-	}
-	if n := len(all.known); n > mostOperations {
-		t.Errorf("%d operations are remembered", n)
 	}
 }
 
