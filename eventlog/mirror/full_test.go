@@ -63,6 +63,7 @@ func TestTheReserveOfFreeSpaceIsLeftAlone(t *testing.T) {
 func TestADirectoryOfAnotherFormatIsRefused(t *testing.T) {
 	dir, src := t.TempDir(), newScripted(t, sourcetest.Events(5))
 	m := open(t, Options{Dir: dir, Source: src})
+	until(t, "copying all", func() bool { return !m.state.isPartial() })
 	if err := m.store.records.db.Set(formatKey, []byte{format + 1}, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -115,21 +115,32 @@ func TestACopyOfAFormerProgramCountsAsWholeOnceItsSourceHasAnswered(t *testing.T
 	}
 }
 
-// TestACopyThatThisProgramHasOpenedIsRefusedByFormerOnes, which could not read what this one may write to it: they
-// refuse each format but their own.
-func TestACopyThatThisProgramHasOpenedIsRefusedByFormerOnes(t *testing.T) {
-	fs := vfs.NewMem()
-	writeFormer(t, fs, nil)
-	s, _, err := openStore(Options{Dir: "mirror", FS: fs})
-	if err != nil {
-		t.Fatal(err)
+// TestAFormerProgramOpensACopyUntilThisOneHasWrittenToIt: while the source is away, who has updated can go back to the
+// program that answers from the copy. What this one writes, a former program could not read, and refuses each format
+// but its own.
+func TestAFormerProgramOpensACopyUntilThisOneHasWrittenToIt(t *testing.T) {
+	fs, src := vfs.NewMem(), newScripted(t, sourcetest.Events(5))
+	writeFormer(t, fs, sourcetest.Events(5))
+	if at, err := CopiedThrough(Options{Dir: "mirror", FS: fs}); err != nil || at[partition0] != 5 {
+		t.Fatalf("it is copied through %v, %v", at, err)
 	}
-	is, err := s.records.get(formatKey)
-	if err := errors.Join(err, s.close()); err != nil {
-		t.Fatal(err)
+	src.leave()
+	m := open(t, Options{Dir: "mirror", FS: fs, Source: src})
+	until(t, "asking the source", func() bool { return m.state.failure() != nil })
+	opens := func() bool {
+		is, err := m.store.records.get(formatKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Equal(is, []byte{formerFormat})
 	}
-	if bytes.Equal(is, []byte{formerFormat}) {
-		t.Errorf("its format is %x still", is)
+	if !opens() {
+		t.Error("while the source is away, a former program cannot go on with the copy")
+	}
+	src.back()
+	until(t, "copying the first partition", func() bool { p, _ := m.state.at(partition0); return p.met })
+	if opens() {
+		t.Error("it has the format of a former program, with what that could not read")
 	}
 }
 
@@ -140,15 +151,15 @@ func writeFormer(t *testing.T, fs vfs.FS, events []eventlog.Event) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = s.records.db.Set(formatKey, []byte{formerFormat}, pebble.Sync)
 	if len(events) > 0 {
 		for i := range events {
 			events[i].Offset = uint64(i + 1)
 		}
 		end := uint64(len(events))
-		err = errors.Join(err, s.records.write(partition0, events, standing{Through: end, Head: end, Incarnation: "first"}))
+		err = s.records.write(partition0, events, standing{Through: end, Head: end, Incarnation: "first"})
 	}
-	if err := errors.Join(err, s.close()); err != nil {
+	err = errors.Join(err, s.records.db.Set(formatKey, []byte{formerFormat}, pebble.Sync), s.close())
+	if err != nil {
 		t.Fatal(err)
 	}
 }

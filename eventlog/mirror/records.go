@@ -14,7 +14,11 @@ import (
 )
 
 // records are what is stored, under the keys that the comment of the package lists.
-type records struct{ db *pebble.DB }
+type records struct {
+	db *pebble.DB
+	// unmarked says that this format is not on record yet, as the directory is new or of a former program.
+	unmarked bool
+}
 
 // standing is how far a partition is copied.
 type standing struct {
@@ -65,8 +69,8 @@ func standingKey(partition string) []byte { return append([]byte{standingPrefix}
 
 func offsetOf(key []byte) uint64 { return binary.BigEndian.Uint64(key[len(key)-8:]) }
 
-// load reads what is copied. It refuses a directory of another format, and marks a new one.
-func (r records) load() (c content, err error) {
+// load reads what is copied, and writes nothing. It refuses a directory of another format.
+func (r *records) load() (c content, err error) {
 	if err := r.checkFormat(); err != nil {
 		return c, err
 	}
@@ -80,10 +84,17 @@ func (r records) load() (c content, err error) {
 }
 
 // setWhole says that every partition of the source is there.
-func (r records) setWhole() error { return r.db.Set(wholeKey, []byte{1}, pebble.Sync) }
+func (r *records) setWhole() (err error) {
+	batch := r.db.NewBatch()
+	defer func() { err = errors.Join(err, batch.Close()) }()
+	if err := batch.Set(wholeKey, []byte{1}, nil); err != nil {
+		return err
+	}
+	return r.commit(batch)
+}
 
 // get returns a copy of the value of the key, nil where there is none.
-func (r records) get(key []byte) ([]byte, error) {
+func (r *records) get(key []byte) ([]byte, error) {
 	value, closer, err := r.db.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
 		return nil, nil
@@ -94,7 +105,7 @@ func (r records) get(key []byte) ([]byte, error) {
 	return bytes.Clone(value), closer.Close()
 }
 
-func (r records) standings() (copied map[string]standing, err error) {
+func (r *records) standings() (copied map[string]standing, err error) {
 	all, err := r.db.NewIter(&pebble.IterOptions{LowerBound: standingKey(""), UpperBound: []byte{standingPrefix + 1}})
 	if err != nil {
 		return nil, err
@@ -112,15 +123,14 @@ func (r records) standings() (copied map[string]standing, err error) {
 	return copied, all.Error()
 }
 
-// checkFormat refuses a directory of another format. One that is new, or of the former format, has this one from then
-// on, so that programs which could not read what is written to it now refuse it.
-func (r records) checkFormat() error {
+// checkFormat refuses a directory of another format.
+func (r *records) checkFormat() error {
 	value, err := r.get(formatKey)
 	switch {
 	case err != nil:
 		return err
 	case value == nil, bytes.Equal(value, []byte{formerFormat}):
-		return r.setFormat()
+		r.unmarked = true
 	case !bytes.Equal(value, []byte{format}):
 		return fmt.Errorf("its format is %x, this program reads %x: use the version of the program that wrote it, or move "+
 			"the directory away for another copy", value, []byte{format})
@@ -128,14 +138,24 @@ func (r records) checkFormat() error {
 	return nil
 }
 
-func (r records) setFormat() error {
-	batch := r.db.NewBatch()
-	return errors.Join(batch.Set(formatKey, []byte{format}, nil), batch.Delete(formerPartialKey, nil),
-		batch.Commit(pebble.Sync))
+// commit syncs a batch to disk. With the first one the directory has this format, so that former programs, which could
+// not read what is written, refuse it; until then they can be gone back to.
+func (r *records) commit(batch *pebble.Batch) error {
+	if r.unmarked {
+		err := errors.Join(batch.Set(formatKey, []byte{format}, nil), batch.Delete(formerPartialKey, nil))
+		if err != nil {
+			return err
+		}
+	}
+	if err := batch.Commit(pebble.Sync); err != nil {
+		return err
+	}
+	r.unmarked = false
+	return nil
 }
 
 // write writes events of a partition and how far it is copied with them, all or nothing, and syncs them to disk.
-func (r records) write(partition string, events []eventlog.Event, s standing) (err error) {
+func (r *records) write(partition string, events []eventlog.Event, s standing) (err error) {
 	batch := r.db.NewBatch()
 	defer func() { err = errors.Join(err, batch.Close()) }()
 	var stored []byte
@@ -152,14 +172,14 @@ func (r records) write(partition string, events []eventlog.Event, s standing) (e
 	if err := batch.Set(standingKey(partition), text, nil); err != nil {
 		return err
 	}
-	return batch.Commit(pebble.Sync)
+	return r.commit(batch)
 }
 
 // readBytes is how many bytes of events one read returns at most, give or take the last one.
 const readBytes = 16 << 20
 
 // scan reads the events after one offset up to another, so many at most, and fewer where they are large.
-func (r records) scan(partition string, after, through uint64, most int) (events []eventlog.Event, err error) {
+func (r *records) scan(partition string, after, through uint64, most int) (events []eventlog.Event, err error) {
 	stored, err := r.iterate(partition, after, through)
 	if err != nil {
 		return nil, err
@@ -180,13 +200,13 @@ func (r records) scan(partition string, after, through uint64, most int) (events
 	return events, stored.Error()
 }
 
-func (r records) iterate(partition string, after, through uint64) (*pebble.Iterator, error) {
+func (r *records) iterate(partition string, after, through uint64) (*pebble.Iterator, error) {
 	return r.db.NewIter(&pebble.IterOptions{LowerBound: eventKey(partition, after+1),
 		UpperBound: eventKey(partition, through+1)})
 }
 
 // next is the offset of the first event after one offset and up to another, 0 where there is none.
-func (r records) next(partition string, after, through uint64) (offset uint64, err error) {
+func (r *records) next(partition string, after, through uint64) (offset uint64, err error) {
 	stored, err := r.iterate(partition, after, through)
 	if err != nil {
 		return 0, err
@@ -201,7 +221,7 @@ func (r records) next(partition string, after, through uint64) (offset uint64, e
 const mostMalformed = 1000
 
 // last is the last event of a partition that is not malformed, nil where there is none near the end.
-func (r records) last(partition string, through uint64) (e *eventlog.Event, err error) {
+func (r *records) last(partition string, through uint64) (e *eventlog.Event, err error) {
 	stored, err := r.iterate(partition, 0, through)
 	if err != nil {
 		return nil, err

@@ -60,7 +60,7 @@ func (s *store) open() (copied content, err error) {
 	if err != nil {
 		return copied, err
 	}
-	s.records = records{db}
+	s.records = records{db: db}
 	if copied, err = s.records.load(); err != nil {
 		return copied, errors.Join(err, db.Close())
 	}
