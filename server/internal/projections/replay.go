@@ -126,18 +126,30 @@ func (r *Replay) Summary(ctx context.Context, to io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if !found.switches(u.set.keep) {
-			continue
+		if !found.builds {
+			continue // a server has switched to them, or somebody has aborted the build
 		}
-		lacks, err := lookUpLosses(ctx, u)
+		why, err := whyHeld(ctx, u, &found)
 		if err != nil {
 			return fmt.Errorf("compare the dead letters of the rows of %s that are built with those that serve: %w", of, err)
 		}
-		if lacks != (lost{}) {
-			fmt.Fprintf(to, "%s: a server does not switch to the rows that were built by itself: %s\n", of, lacks.waits())
+		if why != "" {
+			fmt.Fprintf(to, "%s: a server does not switch to the rows that were built by itself: %s\n", of, why)
 		}
 	}
 	return nil
+}
+
+// whyHeld says why no server switches to the rows that the unit builds by itself, "" where one does.
+func whyHeld(ctx context.Context, u *unit, found *survey) (string, error) {
+	if found.held {
+		return "they have served, and were rolled back from: have them serve again with 'server rebuild switch'", nil
+	}
+	lacks, err := lookUpLosses(ctx, u)
+	if err != nil || lacks == (lost{}) {
+		return "", err
+	}
+	return lacks.waits(), nil
 }
 
 // arranged changes which rows there are as a server does before it folds, and says which are to be folded then. What

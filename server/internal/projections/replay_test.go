@@ -167,6 +167,32 @@ func TestAReplayBesideAServerEndsWithWhatHasBecomeOfItsRows(t *testing.T) {
 	}
 }
 
+// TestAReplaySaysThatAServerWillNotSwitchToRowsThatWereRolledBackFrom, though they lack nothing.
+func TestAReplaySaysThatAServerWillNotSwitchToRowsThatWereRolledBackFrom(t *testing.T) {
+	store, log := memstore.NewMultiWriter(memstore.Options{}), logOf(t, "T", "T")
+	defer log.Close()
+	if _, err := openProgram(t, store, "Order:1").replay(t, log).run(t); err != nil {
+		t.Fatal(err)
+	}
+	changed := openProgram(t, store, "Order:2")
+	const want = "\nOrder: a server does not switch to the rows that were built by itself: they have served, and"
+	for _, back := range []bool{false, true} {
+		for _, how := range []querydb.Rearrangement{querydb.SwitchToBuilt, querydb.SwitchBack} {
+			if !back {
+				continue
+			}
+			if err := projection.Rearrange(t.Context(), changed.db, how, changed.all,
+				projection.Present{Names: []string{"Order"}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		summary, err := changed.replay(t, log).run(t)
+		if err != nil || strings.Contains(summary, want) != back {
+			t.Errorf("it prints, and ends with %v:\n%s\nwant it to have %q: %t", err, summary, want, back)
+		}
+	}
+}
+
 // TestAReplaySaysWhyAServerWillNotSwitchToItsRows: to events that the rows that serve show, and these lack.
 func TestAReplaySaysWhyAServerWillNotSwitchToItsRows(t *testing.T) {
 	store, log := memstore.NewMultiWriter(memstore.Options{}), logOf(t, "T", "T")
