@@ -153,9 +153,17 @@ type losses struct {
 	lost      lost
 }
 
-// lookEveryAtMost is how often losses are looked up that a person has to decide about, which can take weeks: each time
-// reads all dead letters.
+// lookEveryAtMost is how often it is looked up, in the end, what a person has to decide about, which can take weeks:
+// each time reads all dead letters.
 const lookEveryAtMost = time.Minute
+
+// nextWait is how long to wait with the next look after one that has come after a wait, and may have found the same.
+func nextWait(after time.Duration, same bool) time.Duration {
+	if !same {
+		return lookEvery
+	}
+	return min(max(2*after, lookEvery), lookEveryAtMost)
+}
 
 // hold reports whether the losses need not be looked up again, as there are so many dead letters and decisions now.
 func (l *losses) hold(letters int, decisions uint64) bool {
@@ -164,11 +172,8 @@ func (l *losses) hold(letters int, decisions uint64) bool {
 
 // look notes what was looked up. The next look comes later each time, as long as nothing changes.
 func (l *losses) look(letters int, decisions uint64, now lost) {
-	wait := lookEvery
-	if now == l.lost && now.needed == "" && l.letters == letters && l.decisions == decisions {
-		wait = min(max(2*l.wait, lookEvery), lookEveryAtMost)
-	}
-	*l = losses{time.Now(), wait, letters, decisions, now}
+	same := now == l.lost && now.needed == "" && l.letters == letters && l.decisions == decisions
+	*l = losses{time.Now(), nextWait(l.wait, same), letters, decisions, now}
 }
 
 // lost is what rows that are built lack of the rows that serve.

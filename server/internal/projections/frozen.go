@@ -29,10 +29,16 @@ type following struct {
 	at          projection.Reached
 	generations map[string]int      // of the rows that at is of
 	was         *projection.Reached // of the rows that queries read until they read those; nil where they do
-	lacks       *projection.Backlog // of the rows that serve, when that was counted last; nil where it was not
-	countAt     time.Time           // that is counted again no sooner; of countAgain, and of nobody else beside it
+	counted     counted
 
 	hurried chan struct{}
+}
+
+// counted is what the rows that serve lack, when that was counted last.
+type counted struct {
+	lacks *projection.Backlog // nil where it was not
+	again time.Time           // it is counted no sooner; of countAgain, as wait is, and of nobody else beside it
+	wait  time.Duration       // until then, where a count takes little time
 }
 
 // freeze says that this program does not fold the rows that serve, once it knows how far others have. Queries go on
@@ -45,48 +51,52 @@ func (f *following) freeze(ctx context.Context, why string, was *projection.Reac
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !maps.Equal(generations, f.generations) {
-		f.lacks, f.countAt = nil, time.Time{}
+		f.counted = counted{}
 	}
 	f.frozen, f.why, f.at, f.generations, f.was = true, why, at, generations, was
 	return nil
 }
 
 // How often and for how long it is counted at most what rows lack that others fold: for a twentieth of the time, since
-// each dead letter is read for that.
+// each dead letter is read for that, and less often, down to once in lookEveryAtMost, as long as they lack the same.
 const (
 	countWithin = time.Minute
-	countEvery  = 5 * time.Second
 	countPauses = 20
 )
 
-// count counts what the rows that serve lack, by what is on record. Where it fails, what was known of them stays.
-func (f *following) count(ctx context.Context) error {
+// count counts what the rows that serve lack, by what is on record, and reports whether that is as much as before, with
+// dead letters: without any, a count costs little. Where it fails, what was known of them stays.
+func (f *following) count(ctx context.Context) (same bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, countWithin)
 	defer cancel()
 	lacks, err := projection.ServingBacklog(ctx, f.db, f.of)
 	if err != nil {
-		return fmt.Errorf("count the dead letters of the rows of %s that serve: %w", f.of.Name, err)
+		return false, fmt.Errorf("count the dead letters of the rows of %s that serve: %w", f.of.Name, err)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.lacks = &lacks
-	return nil
+	was := f.counted.lacks
+	f.counted.lacks = &lacks
+	return was != nil && lacks.DeadLetters > 0 && was.DeadLetters == lacks.DeadLetters && was.Cascades == lacks.Cascades &&
+		len(was.FailedCascades) == len(lacks.FailedCascades), nil
 }
 
 // countAgain counts again and again, apart from probes and from queries that wait for the rows, whose time it could
 // take. It says once that it fails, until it succeeds.
 func (f *following) countAgain(ctx context.Context, fails func(error)) {
 	failing := false
-	for backoff.Wait(ctx, time.Until(f.countAt)) == nil {
+	for backoff.Wait(ctx, time.Until(f.counted.again)) == nil {
 		began := time.Now()
-		err := f.count(ctx)
+		same, err := f.count(ctx)
 		if ctx.Err() != nil {
 			return
 		}
 		if err != nil && !failing {
 			fails(err)
 		}
-		failing, f.countAt = err != nil, time.Now().Add(max(countEvery, countPauses*time.Since(began)))
+		c := &f.counted
+		failing, c.wait = err != nil, nextWait(c.wait, same)
+		c.again = time.Now().Add(max(c.wait, countPauses*time.Since(began)))
 	}
 }
 
@@ -122,7 +132,7 @@ func (f *following) explain(why string) {
 func (f *following) thaw() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.frozen, f.lacks, f.countAt = false, nil, time.Time{}
+	f.frozen, f.counted = false, counted{}
 }
 
 // The times between two looks at how far others have folded the rows that serve: where nobody waits for these, and at
@@ -210,16 +220,21 @@ func countLacks(u *unit, one *Running, c *crew) {
 	})
 }
 
-// backlog is what the rows that serve lack, as it was counted last, or at least, where it was not. It is nil where this
-// program folds them.
+// backlog is what the rows that serve lack, as it was counted last, or at least, where it was not or they have got dead
+// letters since. It is nil where this program folds them.
 func (f *following) backlog() *projection.Backlog {
 	at, _, frozen := f.now()
+	if !frozen {
+		return nil
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.lacks != nil || !frozen {
-		return f.lacks
+	if f.counted.lacks == nil {
+		return &projection.Backlog{DeadLetters: at.DeadLetters, Cascades: at.Cascades}
 	}
-	return &projection.Backlog{DeadLetters: at.DeadLetters, Cascades: at.Cascades}
+	lacks := *f.counted.lacks
+	lacks.DeadLetters = max(lacks.DeadLetters, at.DeadLetters)
+	return &lacks
 }
 
 // takesOver has this program fold the rows that serve. Where it has not folded those before, it first learns how far

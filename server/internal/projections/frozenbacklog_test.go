@@ -21,9 +21,13 @@ type uncounted struct {
 	*memstore.MultiWriter
 	refuses atomic.Bool
 	refused atomic.Int64
+	counts  atomic.Int64 // of dead letters
 }
 
 func (s *uncounted) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
+	if strings.HasPrefix(q.PK, "deadletter:") {
+		s.counts.Add(1)
+	}
 	if s.refuses.Load() && (strings.HasPrefix(q.PK, "deadletter:") || strings.HasPrefix(q.PK, "cascade:")) {
 		s.refused.Add(1)
 		return driver.Page{}, driver.ErrUnavailable
@@ -104,7 +108,7 @@ func TestFrozenRowsShowWhatTheyLack(t *testing.T) {
 	f := newFrozenSet(t, Keep{Manual: true})
 	f.hasTasks(t, `{"model":"Order","pk":"a"}`, `{"model":{"of":"a later version"}}`,
 		`{"model":"Order","pk":"c","done":true,"failed":1,"reason":"it is too large"}`)
-	if err := f.prepare(t).count(t.Context()); err != nil {
+	if _, err := f.prepare(t).count(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	f.lacks(t, "once they are counted", 2, 2, 1)
@@ -114,7 +118,7 @@ func TestFrozenRowsShowWhatTheyLack(t *testing.T) {
 // program is about to fold the rows.
 func TestQueriesDoNotWaitForACountOfFrozenRows(t *testing.T) {
 	f := newFrozenSet(t, Keep{Manual: true})
-	if f.prepare(t).lacks != nil {
+	if f.prepare(t).counted.lacks != nil {
 		t.Error("they are counted before queries read them")
 	}
 }
@@ -132,16 +136,49 @@ func TestFrozenRowsAreCountedNoSoonerByAnotherPhase(t *testing.T) {
 			serving.countAgain(ctx, func(error) {})
 		}
 		for range 3 {
-			phase(countEvery / 4)
+			phase(lookEvery / 4)
 		}
 		if n := f.store.refused.Load(); n != 1 {
 			t.Errorf("they are listed %d times at first, want once", n)
 		}
-		phase(countEvery)
+		phase(lookEvery)
 		if n := f.store.refused.Load(); n != 2 {
 			t.Errorf("they are listed %d times after that, want twice", n)
 		}
 	})
+}
+
+// TestFrozenRowsAreCountedLessOftenWhileTheyLackTheSame: a rebuild can wait for weeks for somebody to decide about dead
+// letters, each of which is read for a count.
+func TestFrozenRowsAreCountedLessOftenWhileTheyLackTheSame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFrozenSet(t, Keep{Manual: true})
+		serving := f.prepare(t)
+		go serving.countAgain(t.Context(), func(err error) { t.Error(err) })
+		counts := func(d time.Duration) int64 {
+			before := f.store.counts.Load()
+			time.Sleep(d) // of the bubble's clock
+			synctest.Wait()
+			return f.store.counts.Load() - before
+		}
+		counts(10 * time.Minute)
+		if n := counts(time.Hour); n != 60 {
+			t.Errorf("within an hour they are counted %d times, want 60", n)
+		}
+		f.hasTasks(t, `{"model":"Order","pk":"a"}`)
+		if n := counts(time.Minute); n != 4 { // 5, 10 and 20 s after the one that has found it
+			t.Errorf("within a minute of a change they are counted %d times, want 4", n)
+		}
+		f.lacks(t, "a minute after a change", 2, 1, 0)
+	})
+}
+
+// TestFrozenRowsShowTheirFirstDeadLetterBeforeItIsCounted: an alert must not wait for the next count.
+func TestFrozenRowsShowTheirFirstDeadLetterBeforeItIsCounted(t *testing.T) {
+	f := newFrozenSet(t, Keep{Manual: true})
+	serving := f.prepare(t)
+	serving.counted.lacks = &projection.Backlog{}
+	f.lacks(t, "before it is counted", 1, 0, 0)
 }
 
 // TestFrozenRowsLackSomethingBeforeItIsCounted: an alert must not end meanwhile.
@@ -156,7 +193,7 @@ func TestFrozenRowsLackSomethingBeforeItIsCounted(t *testing.T) {
 func TestWhatOtherFrozenRowsLackIsNotWhatTheFormerLacked(t *testing.T) {
 	f := newFrozenSet(t, Keep{Manual: true})
 	serving := f.prepare(t)
-	if err := serving.count(t.Context()); err != nil {
+	if _, err := serving.count(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := serving.freeze(t.Context(), "", nil); err != nil {
@@ -182,7 +219,7 @@ func TestWhatOtherFrozenRowsLackIsNotWhatTheFormerLacked(t *testing.T) {
 func TestAProbeOfFrozenRowsCountsNothing(t *testing.T) {
 	f := newFrozenSet(t, Keep{Manual: true})
 	serving := f.prepare(t)
-	if err := serving.count(t.Context()); err != nil {
+	if _, err := serving.count(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	f.store.refuses.Store(true)
@@ -190,7 +227,7 @@ func TestAProbeOfFrozenRowsCountsNothing(t *testing.T) {
 	if n := f.store.refused.Load(); n > 0 {
 		t.Errorf("a probe lists them %d times", n)
 	}
-	if err := serving.count(t.Context()); err == nil {
+	if _, err := serving.count(t.Context()); err == nil {
 		t.Error("they can be listed")
 	}
 	f.lacks(t, "after a count that has failed", 2, 0, 0)
@@ -213,10 +250,10 @@ func countBesideProbes(t *testing.T, f *frozenSet) {
 	synctest.Wait()
 	f.lacks(t, "as soon as they are looked at", 2, 0, 0)
 	f.hasTasks(t, `{"model":"Order","pk":"a"}`)
-	time.Sleep(countEvery + time.Second)
+	time.Sleep(lookEvery + time.Second)
 	f.lacks(t, "after a while", 2, 1, 0)
 	f.store.refuses.Store(true)
-	time.Sleep(10 * countEvery)
+	time.Sleep(10 * lookEvery)
 	f.store.refuses.Store(false)
 	if n := strings.Count(f.logged.String(), "is shown as it was"); n != 1 {
 		t.Errorf("it says %d times that the count fails, want once:\n%s", n, f.logged.String())
