@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/projection/internal/cascade"
@@ -33,6 +34,63 @@ func readLetters(ctx context.Context, db *querydb.DB, kind string) (*deadletter.
 	})
 	letters.WakeLeftBehind(blocked)
 	return letters, err
+}
+
+// letterTally is how many dead letters there are that others add and remove. Whether there are any is known at each
+// look; they are counted a page at a time, so that nobody waits for the end of a count, and less and less often as long
+// as there are as many: a person decides about them, which can take weeks, and each is read for a count.
+type letterTally struct {
+	kind  string // of their notes
+	known int    // by the last count; 1 where there are some and they are yet to be counted
+
+	counted int           // so far, by the count that is under way
+	after   string        // where that one goes on; "" where none is under way
+	took    time.Duration // so far
+	again   time.Time     // the next one begins no sooner
+	wait    time.Duration // until then, where a count takes little time
+}
+
+const (
+	tallyPage   = 1000        // dead letters that are read at once
+	tallyPauses = 20          // times as long as a count takes none is under way
+	tallyLatest = time.Minute // a count begins that follows one which has found as many
+)
+
+// look finds out whether there are dead letters of the kind.
+func (t *letterTally) look(ctx context.Context, db *querydb.DB, kind string) error {
+	some, err := db.Notes().List(ctx, kind, "", 1)
+	switch {
+	case err != nil:
+		return err
+	case kind != t.kind || len(some) == 0:
+		*t = letterTally{kind: kind, known: len(some)}
+	default:
+		t.known = max(t.known, 1)
+	}
+	return nil
+}
+
+// countOn reads another page, where a count is due, and reports whether that has ended one.
+func (t *letterTally) countOn(ctx context.Context, db *querydb.DB, now func() time.Time) (ended bool, err error) {
+	began := now()
+	if t.known == 0 || t.after == "" && began.Before(t.again) {
+		return false, nil
+	}
+	page, err := db.Notes().List(ctx, t.kind, t.after, tallyPage)
+	if err != nil {
+		return false, err
+	}
+	t.counted, t.took = t.counted+len(page), t.took+now().Sub(began)
+	if len(page) == tallyPage {
+		t.after = page[tallyPage-1].ID
+		return false, nil
+	}
+	wait := reviewEvery
+	if t.counted == t.known {
+		wait = min(max(2*t.wait, reviewEvery), tallyLatest)
+	}
+	*t = letterTally{kind: t.kind, known: t.counted, wait: wait, again: now().Add(max(wait, tallyPauses*t.took))}
+	return true, nil
 }
 
 // readTasks reads which rows their copies have yet to follow.

@@ -329,14 +329,15 @@ func (s *State) IsComplete() bool { return s.serving.completion.Done }
 // Follower reads what others have on record of rows, for a process that does not fold them. It is used by one goroutine
 // at a time.
 type Follower struct {
-	State       *State
-	deadLetters int
+	State   *State
+	letters letterTally
 }
 
 const (
 	// prepareEvery is how often, at most, it is looked whether rows that others fold are complete.
 	prepareEvery = time.Second
-	// reviewEvery is how often, at least, dead letters are counted: they are decided about without a move of a checkpoint.
+	// reviewEvery is how often, at least, it is looked for dead letters: they are decided about without a move of a
+	// checkpoint.
 	reviewEvery = 5 * time.Second
 )
 
@@ -375,9 +376,7 @@ func (f *Follower) look(ctx context.Context, b Record) error {
 		s.identified = now
 	}
 	if anew || !b.same(&s.done) || now.Sub(s.seen) >= reviewEvery {
-		f.deadLetters = 0
-		count := func(querydb.Note) error { f.deadLetters++; return nil }
-		err := eachNote(ctx, s.db, b.Kind(KindDeadLetter, s.p.Name), count)
+		err := f.letters.look(ctx, s.db, b.Kind(KindDeadLetter, s.p.Name))
 		if err != nil {
 			return err
 		}
@@ -387,6 +386,10 @@ func (f *Follower) look(ctx context.Context, b Record) error {
 		s.seen = now
 	}
 	s.done, s.known = b, true
-	s.watch.Opened(b.Partitions, f.deadLetters, s.Tasks)
-	return nil
+	s.watch.Opened(b.Partitions, f.letters.known, s.Tasks)
+	counted, err := f.letters.countOn(ctx, s.db, s.now)
+	if counted {
+		s.watch.Opened(b.Partitions, f.letters.known, s.Tasks)
+	}
+	return err
 }
