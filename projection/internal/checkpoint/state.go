@@ -322,8 +322,9 @@ func (s *State) Expire(beginning string) {
 	s.p.setWatermark(s.db, at)
 }
 
-// expiryWatermark is that of what is on record. It is zero where rows are begun, and a partition that the source had by
-// then has no checkpoint yet: its events may find any row.
+// expiryWatermark is that of what is on record. It is zero where rows are begun, and a partition that had events by
+// then has no checkpoint yet: these may find any row. One that had none is left out, as it may never get one: its first
+// may miss rows that have been removed.
 func (s *State) expiryWatermark() time.Time {
 	whole := &s.serving.completion
 	for partition, end := range whole.Goal {
