@@ -42,8 +42,8 @@ func (c *serveCommand) checkFoldsNothing(given []string) error {
 
 // nobodyFolds refuses a store that one process alone can open.
 func nobodyFolds(store config.Store) error {
-	return config.Wrong("fold", "off, nobody folds: no other server can write to %s:; choose a store in DynamoDB that "+
-		"other servers fold into, or leave --fold=off out", store.Kind)
+	return config.Wrong("fold", "with --fold=off nothing would update the rows, because no other process can open the "+
+		"%s: store; use a store in DynamoDB that other servers fold into, or leave --fold=off out", store.Kind)
 }
 
 // bind binds the rows to the kind of source.

@@ -225,7 +225,7 @@ func TestAServerThatFoldsNothingFollowsOthersToNextGenerations(t *testing.T) {
 func TestAServerFoldsNothingWhereOthersCanFold(t *testing.T) {
 	for _, store := range []string{"embedded:" + t.TempDir(), "memory:"} {
 		runProgram(t, newProject(false).App, start{args: []string{"serve", "--listen", "127.0.0.1:0", "--fold", "off",
-			"--store", store}}).wantExit(t, exitUsage, "fold: off, nobody folds")
+			"--store", store}}).wantExit(t, exitUsage, "fold: with --fold=off nothing would update the rows")
 	}
 }
 

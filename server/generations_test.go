@@ -230,9 +230,9 @@ func TestAServerThatAnotherVersionHasFollowedDoesNotTakeTheRowsBack(t *testing.T
 	d.app = versioned("2")
 	d.tables(t, "apply").wantExit(t, exitDone, "done")
 	second := serve(t, d.app, start{args: append(slices.Clone(d.store), "--events", first.url, "--keep-former", "1ms")})
-	first.until(t, "saying that its rows cannot be folded on", func() bool {
+	first.until(t, "saying that it can no longer update its rows", func() bool {
 		at := first.statusOf(t).Projections[0]
-		return at.Frozen && strings.Contains(at.LastError, "cannot be folded on any more")
+		return at.Frozen && strings.Contains(at.LastError, "can no longer update its rows")
 	})
 	first.append(t, taskEvent("11", "for the rows of the other"))
 	for _, s := range []*server{first, second} {

@@ -166,7 +166,7 @@ func (s *serving) followDecisions(ctx, folding context.Context) error {
 		if s.source.Mirror == nil {
 			return err
 		}
-		s.log.Warn("what is copied is folded all the same; trying again", "error", err) // the source may be away
+		s.log.Warn("continuing with the events that are copied; trying again", "error", err) // the source may be away
 	}
 	s.following = make(chan struct{})
 	go func() {

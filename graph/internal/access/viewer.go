@@ -44,7 +44,7 @@ func (v Viewer) Refusal(what string) error {
 	if !v.Verified {
 		return graphqlerr.New(graphqlerr.Unauthenticated, "%s is not public; send a token", what)
 	}
-	return graphqlerr.New(graphqlerr.Forbidden, "you may not read %s", what)
+	return graphqlerr.New(graphqlerr.Forbidden, "you are not allowed to read %s", what)
 }
 
 // Level is what a rule says of a viewer.

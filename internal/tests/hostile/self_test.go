@@ -74,7 +74,7 @@ func TestLeaksAreFound(t *testing.T) {
 		}
 	}
 	for _, message := range []string{
-		"", "you may not read Invoice", `Cannot query field "events" on type "Query". Did you mean "Sales_Order"?`,
+		"", "you are not allowed to read Invoice", `Cannot query field "events" on type "Query". Did you mean "Sales_Order"?`,
 		"Event 0 (id \"h-1\"), data: not JSON: want ',' or '}', got 's' at byte 92.",
 		"internal error; the server's log has " +
 			"it under ABC",

@@ -19,7 +19,7 @@ type NATS struct {
 func parseStream(text string) (Source, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") == "" {
-		return Source{}, Wrong("events", "the address is none of a stream; write nats://HOST:PORT/STREAM")
+		return Source{}, Wrong("events", "the address names no stream; write nats://HOST:PORT/STREAM")
 	}
 	if u.User != nil {
 		return Source{}, Wrong("events", "the address has a user; give that by events-user and FOLDQL_EVENTS_PASSWORD or "+

@@ -135,8 +135,9 @@ func (s *source) beyond(ctx context.Context, all []asked) (tokens []string) {
 }
 
 func refusal(tokens []string) error {
-	return graphqlerr.WithExtension(graphqlerr.New(graphqlerr.InvalidToken, "a position in the header %s is none of this "+
-		"server's log: leave out what extensions.positions has, and take the position of a later answer", MinHeader),
+	return graphqlerr.WithExtension(graphqlerr.New(graphqlerr.InvalidToken, "a position in the header %s does not belong "+
+		"to this server's log: leave out what extensions.positions lists, and take the position of a later answer",
+		MinHeader),
 		"positions", tokens)
 }
 

@@ -106,8 +106,8 @@ func surveyed(ctx context.Context, u *unit, all []projection.Generations, finger
 	s := survey{all: all, fingerprint: fingerprint, at: at}
 	err := s.judge(ctx, u.set.keep.DB, u.projections)
 	if s.begins && !s.folds && !s.requested && hasFolded(u) {
-		s.begins, s.why = false, "another version folds other rows in the place of these, which cannot be folded on any "+
-			"more: end this server, or have its rows built anew with 'server rebuild start'"
+		s.begins, s.why = false, "another version folds other rows in the place of these, so this server can no longer "+
+			"update its rows: end this server, or have its rows built anew with 'server rebuild start'"
 	}
 	return s, err
 }
