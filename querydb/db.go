@@ -1,5 +1,5 @@
-// Package querydb stores rows and finds them again: by key, by ranges of one partition, or in one batch; never by a
-// scan.
+// Package querydb stores rows and finds them again: by key, by ranges of one partition, or in one batch.
+// Queries never scan; [Scan] is for whoever makes a table of another.
 //
 // A [DB] works in the same way on every store, over a small driver (package driver). It promises:
 //

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 
 	"github.com/foldql/foldql/internal/shop/event"
+	"github.com/foldql/foldql/internal/shop/graph"
 	"github.com/foldql/foldql/internal/shop/graph/generated"
 	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/internal/shop/projection/projectors"
@@ -23,7 +24,7 @@ func main() {
 		Events:      event.Types,
 		Projections: projectors.Projections(),
 		Catalog:     generated.Catalog,
-		Schema:      generated.New,
+		Schema:      graph.Schema,
 		SDL:         generated.SDL(),
 		Examples:    examples,
 		Sample:      sample.Events(sample.Small),

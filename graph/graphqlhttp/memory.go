@@ -17,11 +17,11 @@ type MemoryBudget struct {
 	refused atomic.Uint64
 }
 
-// NewMemoryBudget returns a Memory of so many bytes.
+// NewMemoryBudget returns a MemoryBudget of so many bytes.
 func NewMemoryBudget(bytes int64) *MemoryBudget { return &MemoryBudget{limit: bytes} }
 
-// MinMemory is what a request takes, about, that may have so many bytes of body, rows and answer: a Memory of less
-// could refuse it where it is alone. An answer takes twice its size while it grows.
+// MinMemory is what a request takes, about, that may have so many bytes of body, rows and answer: a MemoryBudget
+// of less could refuse it where it is alone. An answer takes twice its size while it grows.
 func MinMemory(body, read, answer int64) int64 { return bodyTimes*body + read + 2*answer + takeBytes }
 
 // Used is how many bytes are taken now.
@@ -54,7 +54,7 @@ func (m *MemoryBudget) take(bytes int64) bool {
 }
 
 const (
-	// freeBytes is what each request has without taking it of Memory.
+	// freeBytes is what each request has without taking it of the MemoryBudget.
 	freeBytes = 64 << 10
 	// takeBytes is how much is taken at once, at least, so that requests seldom meet at the counter.
 	takeBytes = 256 << 10

@@ -10,8 +10,8 @@ import (
 
 // A small query can ask for a large answer: joins lead from few rows to few others and back, and each time all of them
 // are in the answer again. So there is a limit on the bytes of an answer, and, as an object or an error takes memory
-// however short it is, one on how many of them there are: an object for each objectBytes of the first limit, or an
-// error in place of errorObjects of them.
+// however short it is, one on how many of them there are: an object for each ObjectBytes of the first limit, or an
+// error in place of ErrorObjects of them.
 const (
 	ObjectBytes  = 256
 	ErrorObjects = 8

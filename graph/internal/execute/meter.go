@@ -10,7 +10,7 @@ type meter struct {
 	ctx     context.Context
 	errs    read.Errors
 	limit   Limit
-	objects int // and errors, each for errorObjects
+	objects int // and errors, each for ErrorObjects
 	look    int // at how many of them to look next
 	room    int // bytes that there may be before memory is asked for more
 	bytes   int // that there may be

@@ -53,7 +53,7 @@ func (rs *Resolver) lookAheadOf(ctx context.Context, nodes rowsBelow, recs []rec
 	return rs.lookAheadNodes(ctx, nodes, func(*plan.Node) []record.Record { return recs })
 }
 
-// lookAheadNodes is lookAhead where each node has rows of its own.
+// lookAheadNodes is lookAheadOf where each node has rows of its own.
 func (rs *Resolver) lookAheadNodes(ctx context.Context, nodes rowsBelow,
 	recs func(*plan.Node) []record.Record) error {
 	field := graphql.GetFieldContext(ctx)
@@ -95,7 +95,7 @@ func (rs *Resolver) LookAheadNodes(ctx context.Context, rows [][]record.Record) 
 	}, func(n *plan.Node) []record.Record { return recs[n] })
 }
 
-// LookAheadItems is lookAhead for the items of a page of a collection, which are of several types.
+// LookAheadItems is LookAhead for the items of a page of a collection, which are of several types.
 func (rs *Resolver) LookAheadItems(ctx context.Context, q *catalog.Query, p *read.Page) error {
 	if err := rs.spendEdges(ctx, q, len(p.Rows)); err != nil {
 		return err

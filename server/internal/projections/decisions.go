@@ -153,16 +153,16 @@ type losses struct {
 	lost      lost
 }
 
-// lookEveryAtMost is how often it is looked up, in the end, what a person has to decide about, which can take weeks:
+// pollEveryAtMost is how often it is looked up, in the end, what a person has to decide about, which can take weeks:
 // each time reads all dead letters.
-const lookEveryAtMost = time.Minute
+const pollEveryAtMost = time.Minute
 
 // nextWait is how long to wait with the next look after one that has come after a wait, and may have found the same.
 func nextWait(after time.Duration, same bool) time.Duration {
 	if !same {
-		return lookEvery
+		return pollEvery
 	}
-	return min(max(2*after, lookEvery), lookEveryAtMost)
+	return min(max(2*after, pollEvery), pollEveryAtMost)
 }
 
 // hold reports whether the losses need not be looked up again, as there are so many dead letters and decisions now.
@@ -209,7 +209,7 @@ func (l *losses) none(ctx context.Context, u *unit) bool {
 		u.log(slog.LevelWarn, "rows that are built are not switched to", "why", now.waits())
 	}
 	if !u.readDecisions(ctx) {
-		l.wait = lookEvery
+		l.wait = pollEvery
 	}
 	return false
 }

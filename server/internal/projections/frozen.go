@@ -58,7 +58,7 @@ func (f *following) freeze(ctx context.Context, why string, was *projection.Reac
 }
 
 // How often and for how long it is counted at most what rows lack that others fold: for a twentieth of the time, since
-// each dead letter is read for that, and less often, down to once in lookEveryAtMost, as long as they lack the same.
+// each dead letter is read for that, and less often, down to once in pollEveryAtMost, as long as they lack the same.
 const (
 	countWithin = time.Minute
 	countPauses = 20

@@ -136,12 +136,12 @@ func TestFrozenRowsAreCountedNoSoonerByAnotherPhase(t *testing.T) {
 			serving.countAgain(ctx, func(error) {})
 		}
 		for range 3 {
-			phase(lookEvery / 4)
+			phase(pollEvery / 4)
 		}
 		if n := f.store.refused.Load(); n != 1 {
 			t.Errorf("they are listed %d times at first, want once", n)
 		}
-		phase(lookEvery)
+		phase(pollEvery)
 		if n := f.store.refused.Load(); n != 2 {
 			t.Errorf("they are listed %d times after that, want twice", n)
 		}
@@ -250,10 +250,10 @@ func countBesideProbes(t *testing.T, f *frozenSet) {
 	synctest.Wait()
 	f.lacks(t, "as soon as they are looked at", 2, 0, 0)
 	f.hasTasks(t, `{"model":"Order","pk":"a"}`)
-	time.Sleep(lookEvery + time.Second)
+	time.Sleep(pollEvery + time.Second)
 	f.lacks(t, "after a while", 2, 1, 0)
 	f.store.refuses.Store(true)
-	time.Sleep(10 * lookEvery)
+	time.Sleep(10 * pollEvery)
 	f.store.refuses.Store(false)
 	if n := strings.Count(f.logged.String(), "is shown as it was"); n != 1 {
 		t.Errorf("it says %d times that the count fails, want once:\n%s", n, f.logged.String())

@@ -45,12 +45,12 @@ func (f *Running) whole(ctx context.Context) error {
 	return err
 }
 
-// lookEvery is how often a projection that has stopped at an event looks for what other servers have decided about it.
-const lookEvery = 5 * time.Second
+// pollEvery is how often a server looks for what others have changed: decisions about events, and which rows there are.
+const pollEvery = 5 * time.Second
 
 // await returns true when the event is decided, here or by another server, and false at the end of the context.
 func (f *Running) await(ctx context.Context, stop *projection.StopError) bool {
-	look := time.NewTicker(lookEvery)
+	look := time.NewTicker(pollEvery)
 	defer look.Stop()
 	for {
 		select {

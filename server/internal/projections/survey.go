@@ -75,7 +75,7 @@ func (s *survey) isStill(ctx context.Context, u *unit) (bool, error) {
 // look surveys the rows of the unit.
 func (u *unit) look(ctx context.Context) (survey, error) {
 	at := time.Now()
-	fingerprint, err := u.set.watch.read(ctx, u, lookBuildEvery/2) // before what it is of
+	fingerprint, err := u.set.watch.read(ctx, u, pollBuildEvery/2) // before what it is of
 	if err != nil {
 		return survey{}, err
 	}

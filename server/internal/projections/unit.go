@@ -247,7 +247,7 @@ func (u *unit) changeOver(ctx context.Context, found *survey) error {
 
 // await waits until something is to be done other than to fold.
 func (u *unit) await(ctx context.Context, found *survey, serving, building *crew) (act, error) {
-	look := time.NewTicker(found.lookEvery())
+	look := time.NewTicker(found.pollInterval())
 	defer look.Stop()
 	ended, logged := serving.ended(), time.Now()
 	again := u.pending
@@ -260,7 +260,7 @@ func (u *unit) await(ctx context.Context, found *survey, serving, building *crew
 		if err := again.build(u, building); err != nil {
 			return nil, err
 		}
-		look.Reset(lookBuildEvery)
+		look.Reset(pollBuildEvery)
 	}
 	if found.builds || found.begins || again.pends() {
 		ended = nil // what is built is yet to serve
@@ -294,7 +294,7 @@ func (u *unit) await(ctx context.Context, found *survey, serving, building *crew
 					return nil, err
 				}
 				ended = nil
-				look.Reset(lookBuildEvery)
+				look.Reset(pollBuildEvery)
 				continue
 			default:
 				u.pending, again = again, switchAgain{}
@@ -329,15 +329,15 @@ func (u *unit) await(ctx context.Context, found *survey, serving, building *crew
 	}
 }
 
-// lookBuildEvery is how often it is looked whether something is to be done about rows that are built.
-const lookBuildEvery = 250 * time.Millisecond
+// pollBuildEvery is how often it is looked whether something is to be done about rows that are built.
+const pollBuildEvery = 250 * time.Millisecond
 
-// lookEvery is how often it is looked whether something is to be done.
-func (s *survey) lookEvery() time.Duration {
+// pollInterval is how often it is looked whether something is to be done.
+func (s *survey) pollInterval() time.Duration {
 	if s.builds {
-		return lookBuildEvery
+		return pollBuildEvery
 	}
-	return lookEvery
+	return pollEvery
 }
 
 // serve has queries read what serves.

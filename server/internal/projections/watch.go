@@ -84,7 +84,7 @@ func (w *watch) survey(ctx context.Context, of *Set, since time.Time) (surveyOfA
 func (w *watch) surveyAll(ctx context.Context, of *Set) (s surveyOfAll) {
 	s.at = time.Now()
 	if of.keep.DB.MultiWriter() {
-		if s.notes, s.err = w.recent(ctx, of.keep.DB, lookBuildEvery/2); s.err != nil {
+		if s.notes, s.err = w.recent(ctx, of.keep.DB, pollBuildEvery/2); s.err != nil {
 			return s
 		}
 	}

@@ -114,7 +114,7 @@ func InstantText(t time.Time) string {
 	return s
 }
 
-// parseInstant reads what instantText wrote.
+// parseInstant reads what InstantText wrote.
 func parseInstant(digits string) (time.Time, error) {
 	whole, fraction, _ := strings.Cut(digits, ".")
 	seconds, err := strconv.ParseInt(whole, 10, 64)

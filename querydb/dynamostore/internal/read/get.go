@@ -81,8 +81,8 @@ type lookup struct {
 	item.Decoder
 	get       *driver.Get
 	rows      []driver.Row
-	kinds     []string         // see getKinds
-	revisions []string         // see getKinds
+	kinds     []string         // see GetKinds
+	revisions []string         // see GetKinds
 	at        map[keys.Key]int // where the row with the key goes
 	budget    driver.Budget
 	bytes     atomic.Int64 // of the rows that were read

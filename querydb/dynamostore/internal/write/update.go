@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// write sets the update expression, and the size that the item will have, or that the part of it has.
+// setUpdate sets the update expression, and the size that the item will have, or that the part of it has.
 func (c *change) setUpdate(vals []item.Value, part *partEncoder) {
 	s := c.shape
 	e := expression{set: make([]byte, 0, 512), remove: make([]byte, 0, 128)}
