@@ -455,7 +455,7 @@ func TestALostEventCountsWhateverProjectionFoldedTheTableBefore(t *testing.T) {
 			return project(e, m)
 		}
 		next.foldBeside()
-		if n, err := projection.NewDeadLetters(t.Context(), next.db, next.p); n != 1 || err != nil {
+		if n, err := projection.CountNewDeadLetters(t.Context(), next.db, next.p); n != 1 || err != nil {
 			t.Errorf("%d dead letters are new, %v, want the one that a switch would lose", n, err)
 		}
 	})

@@ -290,10 +290,10 @@ func SwitchToBuilt(
 	return checkpoint.Rearrange(ctx, db, querydb.SwitchToBuilt, records(unit), present, reached)
 }
 
-// NewDeadLetters returns how many dead letters the rows of a projection have that are built beside those that serve,
-// and these have not.
-func NewDeadLetters(ctx context.Context, db *querydb.DB, p Projection) (int, error) {
-	return checkpoint.NewLetters(ctx, db, p.record())
+// CountNewDeadLetters returns how many dead letters the rows of a projection have that are built beside those that
+// serve, and these have not.
+func CountNewDeadLetters(ctx context.Context, db *querydb.DB, p Projection) (int, error) {
+	return checkpoint.CountNewLetters(ctx, db, p.record())
 }
 
 // FormerDecisions returns how many events were decided about under names of projections that there are no more, as

@@ -134,11 +134,11 @@ func AnswerKeeper(db *DB) driver.AnswerKeeper {
 	return keeper
 }
 
-// Answers returns why the store of a DB answers no queries, as far as its driver knows of that: a driver of a store
-// that is elsewhere has a method of this name.
-func Answers(ctx context.Context, db *DB) error {
-	if remote, knows := db.drv.(interface{ Answers(context.Context) error }); knows {
-		return remote.Answers(ctx)
+// CheckAvailable returns why the store of a DB answers no queries, as far as its driver knows of that: a driver of a
+// store that is elsewhere has a method of this name.
+func CheckAvailable(ctx context.Context, db *DB) error {
+	if remote, knows := db.drv.(interface{ CheckAvailable(context.Context) error }); knows {
+		return remote.CheckAvailable(ctx)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func nobodyFolds(store config.Store) error {
 }
 
 // bind binds the rows to the kind of source.
-func (s *serving) bind(ctx context.Context, store config.Store, from config.Source) error {
+func (s *runningServer) bind(ctx context.Context, store config.Store, from config.Source) error {
 	if s.cfg.foldsNothing() {
 		return stores.CheckSource(ctx, s.db, store, from)
 	}
@@ -55,7 +55,7 @@ func (s *serving) bind(ctx context.Context, store config.Store, from config.Sour
 }
 
 // findTokenKey finds the secret of page tokens, which the first server that folds keeps with the rows.
-func (s *serving) findTokenKey(ctx context.Context) (err error) {
+func (s *runningServer) findTokenKey(ctx context.Context) (err error) {
 	if !s.cfg.foldsNothing() {
 		s.tokenKey, err = stores.TokenKey(ctx, s.db)
 		return err
@@ -71,7 +71,7 @@ const logWithin = 10 * time.Second
 
 // compareLog compares the log with what is on record of the rows, and finds where it ends. A server that only answers
 // does so without a log too.
-func (s *serving) compareLog(ctx context.Context) (*projection.MismatchError, eventlog.Offsets, error) {
+func (s *runningServer) compareLog(ctx context.Context) (*projection.MismatchError, eventlog.Offsets, error) {
 	if !s.cfg.foldsNothing() {
 		other, err := logcheck.First(ctx, s.db, s.source, s.app.Projections)
 		if err != nil && s.sourceIsAway(ctx) { // each projection compares them before it folds
@@ -101,7 +101,7 @@ func (s *serving) compareLog(ctx context.Context) (*projection.MismatchError, ev
 }
 
 // sourceIsAway reports whether the source cannot be asked now of which a copy is folded.
-func (s *serving) sourceIsAway(ctx context.Context) bool {
+func (s *runningServer) sourceIsAway(ctx context.Context) bool {
 	if s.source.Mirror == nil || ctx.Err() != nil {
 		return false
 	}

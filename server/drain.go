@@ -9,7 +9,7 @@ import (
 
 // drain ends the server in such a way that nobody is cut off who can be waited for. A listener that fails meanwhile has
 // nobody left to notice.
-func (s *serving) drain(srv *http.Server, failed <-chan error) error {
+func (s *runningServer) drain(srv *http.Server, failed <-chan error) error {
 	s.log.Info("draining; a second signal ends the server at once", "delay", s.cfg.DrainDelay.String())
 	s.health.Draining.Store(true)
 	select {
@@ -33,7 +33,7 @@ func (s *serving) drain(srv *http.Server, failed <-chan error) error {
 const toEnd = 3 * time.Second
 
 // close ends what open has begun, as far as that got.
-func (s *serving) close() error {
+func (s *runningServer) close() error {
 	if s.stopFolds != nil {
 		s.stopFolds()
 		end := time.Now().Add(toEnd)
@@ -58,7 +58,7 @@ func (s *serving) close() error {
 }
 
 // followedUntil reports whether decisions of another server are not followed any more, at a time at the latest.
-func (s *serving) followedUntil(at time.Time) bool {
+func (s *runningServer) followedUntil(at time.Time) bool {
 	if s.following == nil {
 		return true
 	}
@@ -71,7 +71,7 @@ func (s *serving) followedUntil(at time.Time) bool {
 }
 
 // closeStores closes what is open, and forgets what was measured of it.
-func (s *serving) closeStores() error {
+func (s *runningServer) closeStores() error {
 	var all []error
 	if s.source != nil {
 		all = append(all, s.source.Close())

@@ -86,7 +86,7 @@ type Embedded struct {
 	// reaches it, and of dead letters the ids, sources and subjects, and reasons that may quote their data. Under which
 	// names it is reached, the program has to check, but on loopback.
 	AdminHandler http.Handler
-	serving      *serving
+	server       *runningServer
 }
 
 // Embed starts the projections of the app over a store and a source that the program has opened, and returns the
@@ -118,7 +118,7 @@ func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 			"with: set EmbedConfig.Verifier, or AuthOff to let everybody read everything")
 	}
 	cfg.Runner.Logger = p.Log
-	s, err := c.serving(p, writers(token, cfg.WriteAccess), cfg.Verifier, cfg.Runner)
+	s, err := c.newServer(p, writers(token, cfg.WriteAccess), cfg.Verifier, cfg.Runner)
 	if err != nil {
 		return nil, err
 	}
@@ -132,12 +132,12 @@ func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 		s.stopFolds()
 	})
 	handler, operator := s.handler((*access.Hosts).Guard)
-	return &Embedded{Handler: handler, AdminHandler: operator, serving: s}, nil
+	return &Embedded{Handler: handler, AdminHandler: operator, server: s}, nil
 }
 
 // Wait waits until the projections end, because the source or their context has ended, and returns why any of them
 // stopped early.
-func (e *Embedded) Wait() error { return e.serving.folds.Wait() }
+func (e *Embedded) Wait() error { return e.server.folds.Wait() }
 
 // command returns the options of `serve` that the configuration stands for: its flags have the defaults.
 func (cfg *EmbedConfig) command() (*serveCommand, error) {

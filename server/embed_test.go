@@ -106,7 +106,7 @@ func TestAnEmbeddedServerWhoseContextHasEndedIsNotReady(t *testing.T) {
 // silentStore is a store that says of itself that it does not answer.
 type silentStore struct{ driver.Driver }
 
-func (silentStore) Answers(context.Context) error { return driver.ErrUnavailable }
+func (silentStore) CheckAvailable(context.Context) error { return driver.ErrUnavailable }
 
 // TestAnEmbeddedServerIsReadyOnlyWhileItsStoreAnswers, as the package promises.
 func TestAnEmbeddedServerIsReadyOnlyWhileItsStoreAnswers(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 
 // listen takes the address before anything else is touched: a second server that is started by mistake ends here, and
 // one that has much to open is known to be alive.
-func (s *serving) listen() error {
+func (s *runningServer) listen() error {
 	listener, err := net.Listen("tcp", s.cfg.Listen)
 	if err != nil {
 		return config.Wrong("listen", "%w; choose another address with --listen, or stop what uses it", err)
@@ -36,7 +36,7 @@ func (s *serving) listen() error {
 const pauseWhileFull = 5 * time.Second
 
 // openPatiently opens store and source, and where the disk is full waits for space.
-func (s *serving) openPatiently(ctx context.Context, p *program) error {
+func (s *runningServer) openPatiently(ctx context.Context, p *program) error {
 	for {
 		err := s.open(ctx, p)
 		if !errors.Is(err, driver.ErrFull) && !errors.Is(err, eventlog.ErrFull) {
@@ -55,7 +55,7 @@ func (s *serving) openPatiently(ctx context.Context, p *program) error {
 }
 
 // serveOperators answers at --admin-listen, if there is one, until it is closed: also while the server drains.
-func (s *serving) serveOperators(handler http.Handler) (closeAdmin func(), err error) {
+func (s *runningServer) serveOperators(handler http.Handler) (closeAdmin func(), err error) {
 	if s.cfg.AdminListen == "" {
 		return func() {}, nil
 	}
@@ -83,7 +83,7 @@ func (s *serving) serveOperators(handler http.Handler) (closeAdmin func(), err e
 const maxHeaderBytes = 128 << 10
 
 // httpServer bounds the time of clients that do nothing. Those that are slow are bounded where large answers are sent.
-func (s *serving) httpServer(handler http.Handler) *http.Server {
+func (s *runningServer) httpServer(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           handler,
 		ConnContext:       middleware.ConnContext,

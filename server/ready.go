@@ -8,7 +8,7 @@ import (
 )
 
 // announceReady logs the moment from which the rows are up to date, and every while until then how far they are.
-func (s *serving) announceReady(ctx context.Context) {
+func (s *runningServer) announceReady(ctx context.Context) {
 	began := time.Now()
 	logged := began
 	look := time.NewTicker(100 * time.Millisecond)

@@ -113,7 +113,7 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 		mux.Handle("/assets/", page)
 	}
 	shared := &httpsource.Handler{Source: p.source.Source, Logger: p.log, Stopping: p.health.Draining.Load,
-		Decisions: &projections.Given{Folds: p.folds, DB: p.db}}
+		Decisions: &projections.DecisionFeed{Folds: p.folds, DB: p.db}}
 	mux.Handle("GET "+httpsource.EventsPath, p.writers.Guard(http.HandlerFunc(shared.Events)))
 	mux.Handle("GET "+httpsource.PartitionsPath, p.writers.Guard(http.HandlerFunc(shared.Partitions)))
 	mux.Handle("GET "+httpsource.WaitPath, p.writers.Guard(http.HandlerFunc(shared.Wait)))

@@ -56,7 +56,7 @@ func outliveReaders() (stop func()) {
 }
 
 // configure makes a server of which nothing is open yet.
-func (c *serveCommand) configure(ctx context.Context, p *program) (*serving, error) {
+func (c *serveCommand) configure(ctx context.Context, p *program) (*runningServer, error) {
 	token, err := c.check(&p.app, p.Given)
 	if err != nil {
 		return nil, err
@@ -72,17 +72,17 @@ func (c *serveCommand) configure(ctx context.Context, p *program) (*serving, err
 	if err != nil {
 		return nil, err
 	}
-	return c.serving(p, writers(token, WriteAccessLocal), verifier, runner)
+	return c.newServer(p, writers(token, WriteAccessLocal), verifier, runner)
 }
 
-// serving makes a server with these options, of which nothing is open yet.
-func (c *serveCommand) serving(p *program, writers access.Admission, verifier *auth.Verifier,
-	runner projection.RunnerConfig) (*serving, error) {
+// newServer makes a server with these options, of which nothing is open yet.
+func (c *serveCommand) newServer(p *program, writers access.Admission, verifier *auth.Verifier,
+	runner projection.RunnerConfig) (*runningServer, error) {
 	documents, err := persisted.Open(&c.Documents, p.Log)
 	if err != nil {
 		return nil, err
 	}
-	return &serving{
+	return &runningServer{
 		routes: routes{app: &p.app, cfg: c, writers: writers, verifier: verifier, documents: documents, log: p.Log},
 		runner: runner,
 	}, nil
@@ -105,7 +105,7 @@ func (c *serveCommand) readers(ctx context.Context, p *program) (*auth.Verifier,
 }
 
 // serve answers requests until the context ends, and then those in flight.
-func (s *serving) serve(ctx context.Context, p *program) error {
+func (s *runningServer) serve(ctx context.Context, p *program) error {
 	s.measured = append(s.measured, metrics.Connections{Connections: s.connections})
 	handler, operator := s.handler((*access.Hosts).GuardOperators)
 	s.entrance.Open(handler)
@@ -120,7 +120,7 @@ func (s *serving) serve(ctx context.Context, p *program) error {
 }
 
 // announce says where the server is to be found.
-func (s *serving) announce(p *program, at net.Addr) {
+func (s *runningServer) announce(p *program, at net.Addr) {
 	s.log.Info("listening", "addr", at.String())
 	if t := progress.Terminal(p.Stderr); t != nil {
 		fmt.Fprintf(t, "\n  API         http://%s/graphql\n", at)

@@ -20,8 +20,8 @@ import (
 	"github.com/foldql/foldql/server/internal/verify"
 )
 
-// serving is a server from its start to its end.
-type serving struct {
+// runningServer is a server from its start to its end.
+type runningServer struct {
 	routes
 	runner      projection.RunnerConfig
 	entrance    health.Entrance
@@ -36,7 +36,7 @@ type serving struct {
 }
 
 // open opens the store and the source, and starts the projections.
-func (s *serving) open(ctx context.Context, p *program) error {
+func (s *runningServer) open(ctx context.Context, p *program) error {
 	store, from, err := s.cfg.Data.Parse()
 	if err == nil {
 		err = s.cfg.RowCache.Of(&store)
@@ -79,7 +79,7 @@ func (s *serving) open(ctx context.Context, p *program) error {
 }
 
 // begin starts the projections over the store and the source that are open.
-func (s *serving) begin(ctx context.Context) (err error) {
+func (s *runningServer) begin(ctx context.Context) (err error) {
 	if err := s.findTokenKey(ctx); err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (s *serving) begin(ctx context.Context) (err error) {
 		s.storages.Add("log", s.source.Log)
 	}
 	s.health = &health.Health{Folds: s.folds, Storages: s.storages,
-		Answers: func(ctx context.Context) error { return querydb.Answers(ctx, s.db) }}
+		Answers: func(ctx context.Context) error { return querydb.CheckAvailable(ctx, s.db) }}
 	folding, stop := context.WithCancel(context.WithoutCancel(ctx)) // ends when requests have
 	s.stopFolds = stop
 	if other == nil {
@@ -138,7 +138,7 @@ func (s *serving) begin(ctx context.Context) (err error) {
 	return nil
 }
 
-func (s *serving) sample(ctx context.Context) error {
+func (s *runningServer) sample(ctx context.Context) error {
 	if !s.cfg.Sample {
 		return nil
 	}
@@ -154,7 +154,7 @@ func (s *serving) sample(ctx context.Context) error {
 
 // followDecisions takes over what was decided about dead letters at the server whose log this one folds: before the
 // first event is folded, and from then on until the second context ends.
-func (s *serving) followDecisions(ctx, folding context.Context) error {
+func (s *runningServer) followDecisions(ctx, folding context.Context) error {
 	if s.source.Upstream == nil || s.cfg.foldsNothing() {
 		return nil
 	}

@@ -184,9 +184,9 @@ func TestAServerOnATakenPortTouchesNoStore(t *testing.T) {
 }
 
 // starting is a server that listens, and has not opened its store yet.
-func starting(t *testing.T, origins ...string) *serving {
+func starting(t *testing.T, origins ...string) *runningServer {
 	t.Helper()
-	s := &serving{routes: routes{cfg: &serveCommand{Listen: "127.0.0.1:0", CORS: config.CORS{CORSOrigins: origins},
+	s := &runningServer{routes: routes{cfg: &serveCommand{Listen: "127.0.0.1:0", CORS: config.CORS{CORSOrigins: origins},
 		Limits: config.Limits{MaxConnections: 10}}, log: slog.New(slog.DiscardHandler)}}
 	if err := s.listen(); err != nil {
 		t.Fatal(err)

@@ -219,7 +219,7 @@ func TestAnswersFindsOutWhereNoQueryComes(t *testing.T) {
 				look := time.NewTicker(5 * time.Millisecond)
 				defer look.Stop()
 				for late := time.After(20 * time.Second); ; {
-					err := s.Answers(t.Context())
+					err := s.CheckAvailable(t.Context())
 					if holds(err) {
 						return
 					}
@@ -238,7 +238,7 @@ func TestAnswersFindsOutWhereNoQueryComes(t *testing.T) {
 			}
 			sent := e.requests.Load()
 			for range 1000 {
-				if err := s.Answers(t.Context()); err != nil {
+				if err := s.CheckAvailable(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -135,9 +135,9 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Answers returns an ErrUnavailable where DynamoDB does not answer: queries are refused until it does. It asks DynamoDB
-// itself where there was no answer of late, which takes less than a second. It says nothing of tables.
-func (s *Store) Answers(ctx context.Context) error {
+// CheckAvailable returns an ErrUnavailable where DynamoDB does not answer: queries are refused until it does. It asks
+// DynamoDB itself where there was no answer of late, which takes less than a second. It says nothing of tables.
+func (s *Store) CheckAvailable(ctx context.Context) error {
 	leave, err := s.enter(ctx)
 	if err != nil {
 		return err

@@ -272,10 +272,10 @@ func IsLetterElsewhere(ctx context.Context, s *State, at position.Ref) (is bool,
 	return is, err
 }
 
-// NewLetters counts the dead letters of the rows that are being built which are none of the rows that serve, as far as
-// these have come: an event that they have not folded yet they cannot lose. Where it is not on record how far they are,
-// all count.
-func NewLetters(ctx context.Context, db *querydb.DB, p Projection) (n int, err error) {
+// CountNewLetters counts the dead letters of the rows that are being built which are none of the rows that serve, as
+// far as these have come: an event that they have not folded yet they cannot lose. Where it is not on record how far
+// they are, all count.
+func CountNewLetters(ctx context.Context, db *querydb.DB, p Projection) (n int, err error) {
 	h, err := readHeader(ctx, db, builds, p.Name)
 	if err != nil {
 		return 0, err

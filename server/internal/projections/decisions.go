@@ -233,7 +233,7 @@ func lookUpLosses(ctx context.Context, u *unit) (sum lost, err error) {
 	all := allNames(u.set)
 	for i, one := range u.of {
 		var l lost
-		if l.letters, err = projection.NewDeadLetters(ctx, u.set.keep.DB, u.projections[i]); err != nil {
+		if l.letters, err = projection.CountNewDeadLetters(ctx, u.set.keep.DB, u.projections[i]); err != nil {
 			return lost{}, err
 		}
 		if l.decisions, err = projection.FormerDecisions(ctx, u.set.keep.DB, u.projections[i], all); err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/foldql/foldql/querydb"
 )
 
-// Given gives what is on record of decisions about dead letters to servers that follow this one. It implements
+// DecisionFeed gives what is on record of decisions about dead letters to servers that follow this one. It implements
 // httpsource.Decisions.
-type Given struct {
+type DecisionFeed struct {
 	Folds *Set
 	DB    *querydb.DB
 
@@ -37,22 +37,22 @@ const (
 )
 
 // Tags implements httpsource.Decisions.
-func (g *Given) Tags(ctx context.Context) (map[string]string, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	made, again := g.Folds.decisions.Load(), lookForOwn
+func (f *DecisionFeed) Tags(ctx context.Context) (map[string]string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	made, again := f.Folds.decisions.Load(), lookForOwn
 	switch {
-	case made != g.made:
+	case made != f.made:
 		again = 0
-	case g.DB.MultiWriter():
+	case f.DB.MultiWriter():
 		again = lookForOthers
 	}
-	if g.tags != nil && time.Since(g.looked) < max(again, partOfTime*g.took) {
-		return g.tags, nil
+	if f.tags != nil && time.Since(f.looked) < max(again, partOfTime*f.took) {
+		return f.tags, nil
 	}
 	began, tags := time.Now(), map[string]string{}
-	for _, one := range g.Folds.All {
-		tag, err := g.tag(ctx, one.Name)
+	for _, one := range f.Folds.All {
+		tag, err := f.tag(ctx, one.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -60,15 +60,15 @@ func (g *Given) Tags(ctx context.Context) (map[string]string, error) {
 			tags[one.Name] = tag
 		}
 	}
-	g.tags, g.looked, g.took, g.made = tags, time.Now(), time.Since(began), made
+	f.tags, f.looked, f.took, f.made = tags, time.Now(), time.Since(began), made
 	return tags, nil
 }
 
 // tag is a text that stands for all decisions of a projection, "" for none.
-func (g *Given) tag(ctx context.Context, name string) (string, error) {
+func (f *DecisionFeed) tag(ctx context.Context, name string) (string, error) {
 	sum, some := sha256.New(), false
 	for after := ""; ; {
-		all, last, err := projection.Decisions(ctx, g.DB, name, after, querydb.MaxPageRows)
+		all, last, err := projection.Decisions(ctx, f.DB, name, after, querydb.MaxPageRows)
 		if err != nil {
 			return "", err
 		}
@@ -92,9 +92,9 @@ func (g *Given) tag(ctx context.Context, name string) (string, error) {
 }
 
 // List implements httpsource.Decisions.
-func (g *Given) List(ctx context.Context, name, after string, limit int) (list []json.RawMessage, last string,
+func (f *DecisionFeed) List(ctx context.Context, name, after string, limit int) (list []json.RawMessage, last string,
 	err error) {
-	all, last, err := projection.Decisions(ctx, g.DB, name, after, limit)
+	all, last, err := projection.Decisions(ctx, f.DB, name, after, limit)
 	if errors.Is(err, projection.ErrInvalidRef) {
 		return nil, "", httpsource.ErrNoSuchDecision
 	}
