@@ -17,15 +17,15 @@ import (
 	"github.com/foldql/foldql/internal/orderedfs"
 )
 
-// DefaultReserve is the free space below which nothing is written, in bytes: the engine needs room to put files in
+// defaultReserve is the free space below which nothing is written, in bytes: the engine needs room to put files in
 // order.
-const DefaultReserve = 128 << 20
+const defaultReserve = 128 << 20
 
 // Config says where a store is.
 type Config struct {
 	FS      vfs.FS // the operating system's where nil
 	Dir     string
-	Reserve uint64       // free space that is left alone, in bytes; DefaultReserve where 0
+	Reserve uint64       // free space that is left alone, in bytes; 128 MiB where 0
 	Logger  *slog.Logger // told when writing stops and when it goes on; nowhere where nil
 }
 
@@ -45,7 +45,7 @@ func New(c Config) *Disk {
 		c.FS = vfs.Default
 	}
 	if c.Reserve == 0 {
-		c.Reserve = DefaultReserve
+		c.Reserve = defaultReserve
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

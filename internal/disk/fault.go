@@ -14,8 +14,8 @@ import (
 // ErrFull is matched by a Fault for want of space.
 var ErrFull = errors.New("the disk is full")
 
-// ErrInUse is matched by the error of opening a directory that another process has open.
-var ErrInUse = errors.New("another process has it open")
+// errInUse is matched by the error of opening a directory that another process has open.
+var errInUse = errors.New("another process has it open")
 
 // Fault is why a data directory cannot be written, and what to do.
 type Fault struct {
@@ -87,7 +87,7 @@ func adviceOn(err error) string {
 // explain wraps an error of opening the store in the directory.
 func explain(dir string, err error) error {
 	advice := adviceOn(err)
-	if errors.Is(err, ErrInUse) {
+	if errors.Is(err, errInUse) {
 		advice = "stop that process, or name another directory"
 	}
 	err = fmt.Errorf("data directory %s: %w", dir, err)
@@ -106,7 +106,7 @@ func lockError(err error) error {
 	taken := errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) ||
 		strings.Contains(err.Error(), "lock held by current process")
 	if taken && !errors.As(err, &path) {
-		return fmt.Errorf("%w: %w", ErrInUse, err)
+		return fmt.Errorf("%w: %w", errInUse, err)
 	}
 	return err
 }

@@ -26,8 +26,8 @@ func (s *Series) Appended() []*Field {
 	return all
 }
 
-// HistoryName is the name of the type whose rows are the events of a time series.
-func HistoryName(model string) string { return model + "Event" }
+// historyName is the name of the type whose rows are the events of a time series.
+func historyName(model string) string { return model + "Event" }
 
 // Names of the fields that a history has beside those of the series. They begin with an underscore, so that a store
 // that names attributes keeps them apart from all others.
@@ -40,7 +40,7 @@ const (
 // NewHistory makes the model of the events of a time series, whose keys, writers and fields are known.
 func NewHistory(m *ReadModel) *ReadModel {
 	h := &ReadModel{
-		Name: HistoryName(m.Name), Plugin: m.Plugin, Table: m.Table + "Event", Atomic: m.Atomic, Version: m.Version,
+		Name: historyName(m.Name), Plugin: m.Plugin, Table: m.Table + "Event", Atomic: m.Atomic, Version: m.Version,
 		StateView: m.StateView, Events: m.Events, Stream: m.Stream, Tags: m.Tags, Projector: m.Projector,
 		SeriesOf: m, Pos: m.Series.Pos, CompositePK: m.CompositePK,
 		Description: "An event that was appended to a row of " + m.Name + ".",

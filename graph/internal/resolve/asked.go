@@ -79,7 +79,7 @@ func (rs *Resolver) asked(ctx context.Context, t *catalog.Type) []*plan.Node {
 	case q != nil && (q.Kind == catalog.QueryNode || q.Kind == catalog.QueryNodes):
 		nodes = append(nodes, c.AddNode(t, sets))
 	case q != nil && q.Connection == answer:
-		EachItems(c, q, sets, func(of []ast.SelectionSet) { nodes = append(nodes, c.AddNode(t, of)) })
+		eachItems(c, q, sets, func(of []ast.SelectionSet) { nodes = append(nodes, c.AddNode(t, of)) })
 	default:
 		return nil
 	}

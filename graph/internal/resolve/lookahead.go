@@ -24,7 +24,7 @@ func rowsOf(t *catalog.Type) rowsBelow {
 // itemsOf is of a field that answers with a page of the query.
 func (rs *Resolver) itemsOf(q *catalog.Query) rowsBelow {
 	return func(c *plan.Compiler, sets []ast.SelectionSet) (nodes []*plan.Node) {
-		EachItems(c, q, sets, func(of []ast.SelectionSet) {
+		eachItems(c, q, sets, func(of []ast.SelectionSet) {
 			nodes = append(nodes, c.AddNode(rs.Reader.Catalog.Types[q.Type], of))
 		})
 		return nodes
@@ -103,7 +103,7 @@ func (rs *Resolver) LookAheadItems(ctx context.Context, q *catalog.Query, p *rea
 	members := p.ByMember(len(q.Collection.Members))
 	recs := map[*plan.Node][]record.Record{}
 	return rs.lookAheadNodes(ctx, func(c *plan.Compiler, sets []ast.SelectionSet) (nodes []*plan.Node) {
-		EachItems(c, q, sets, func(of []ast.SelectionSet) {
+		eachItems(c, q, sets, func(of []ast.SelectionSet) {
 			for i, n := range c.ItemNodes(q, of) {
 				nodes, recs[n] = append(nodes, n), members[i]
 			}
@@ -112,8 +112,8 @@ func (rs *Resolver) LookAheadItems(ctx context.Context, q *catalog.Query, p *rea
 	}, func(n *plan.Node) []record.Record { return recs[n] })
 }
 
-// EachItems calls f with the selections of each response key of a connection under which its items stand.
-func EachItems(c *plan.Compiler, q *catalog.Query, sets []ast.SelectionSet, f func([]ast.SelectionSet)) {
+// eachItems calls f with the selections of each response key of a connection under which its items stand.
+func eachItems(c *plan.Compiler, q *catalog.Query, sets []ast.SelectionSet, f func([]ast.SelectionSet)) {
 	c.Each(q.Connection, "items", sets, f)
 	if q.Edge != "" {
 		c.Each(q.Connection, "edges", sets, func(edges []ast.SelectionSet) {

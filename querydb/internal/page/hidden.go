@@ -13,9 +13,9 @@ import (
 // ErrHidden is the error of a page for which more hidden rows would have to be passed over than may be.
 var ErrHidden = errors.New("more rows would have to be passed over, which are hidden, than may be")
 
-// ManyHidden is how many rows are read at a time, at most, where rows are hidden: passing over them is all that most of
+// manyHidden is how many rows are read at a time, at most, where rows are hidden: passing over them is all that most of
 // those reads do.
-const ManyHidden = 256
+const manyHidden = 256
 
 // passOver passes over a hidden row. As many as the first read of a page finds are free: they cost the one read that
 // every page takes, and what is left tells nothing of them. A page that is full ends where no more may be passed over;

@@ -50,7 +50,7 @@ func (r Reader) readSome(ctx context.Context, q *Query, ranges []keys.Range) (Pa
 	var budget driver.Budget // of what is charged once it is known to be visible
 	dq, size, most := q.Query, min(FewRows, q.Limit+1), ManyRows
 	if q.Visible != nil { // then few rows may stand among many
-		size, most, budget = FewRows, ManyHidden, driver.BudgetOf(ctx)
+		size, most, budget = FewRows, manyHidden, driver.BudgetOf(ctx)
 	}
 	for {
 		dq.Limit = size

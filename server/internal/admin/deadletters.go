@@ -134,7 +134,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) {
 	if text := q.Get("limit"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > MostDeadLetters {
-			problem.BadRequest("limit must be a number from 1 to 1000.").Write(w)
+			problem.BadRequest(fmt.Sprintf("limit must be a number from 1 to %d.", MostDeadLetters)).Write(w)
 			return
 		}
 		limit = n

@@ -39,7 +39,7 @@ func (c *deadLettersOf) offline(ctx context.Context, p *Program, f func(*client.
 	if err != nil {
 		return err
 	}
-	o, err := c.StoreOptions.OpenExisting(ctx, p)
+	o, err := c.StoreOptions.openExisting(ctx, p)
 	if err != nil {
 		return err
 	}

@@ -144,7 +144,7 @@ func (c *rebuildVerify) offline(ctx context.Context, p *Program) (err error) {
 	if err != nil {
 		return err
 	}
-	o, err := c.StoreOptions.OpenExisting(ctx, p)
+	o, err := c.StoreOptions.openExisting(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -293,7 +293,7 @@ func (o *StoreOptions) openNamed(ctx context.Context, p *Program, names []string
 	if err != nil {
 		return nil, nil, config.Wrong("name", "%w", err)
 	}
-	opened, err := o.OpenExisting(ctx, p)
+	opened, err := o.openExisting(ctx, p)
 	return opened, meant, err
 }
 

@@ -110,8 +110,8 @@ func (o *StoreOptions) OpenSource(p *Program) (*sources.Source, error) {
 	return p.OpenSource(from, store, at.Reserve(), o.MaxEvent)
 }
 
-// OpenExisting is Open of what is there: it makes neither rows nor a log.
-func (o *StoreOptions) OpenExisting(ctx context.Context, p *Program) (*Opened, error) {
+// openExisting is Open of what is there: it makes neither rows nor a log.
+func (o *StoreOptions) openExisting(ctx context.Context, p *Program) (*Opened, error) {
 	_, store, from, err := o.parse()
 	if err != nil {
 		return nil, err
@@ -122,9 +122,9 @@ func (o *StoreOptions) OpenExisting(ctx context.Context, p *Program) (*Opened, e
 	return o.Open(ctx, p)
 }
 
-// OpenMatching is OpenExisting, and a log on this machine is that of the rows.
+// OpenMatching is openExisting, and a log on this machine is that of the rows.
 func (o *StoreOptions) OpenMatching(ctx context.Context, p *Program) (*Opened, error) {
-	opened, err := o.OpenExisting(ctx, p)
+	opened, err := o.openExisting(ctx, p)
 	if err != nil || opened.Source.Dir == "" {
 		return opened, err
 	}

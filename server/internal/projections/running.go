@@ -79,7 +79,7 @@ func (f *Running) Decide(ctx context.Context, event string) {
 		goesOn = err == nil && decided
 	}
 	if goesOn {
-		f.Resume()
+		f.resume()
 	}
 }
 
@@ -91,8 +91,8 @@ func (f *Running) stoppedAt() *projection.StopError {
 	return stop
 }
 
-// Resume lets the projection go on where it has stopped at an event.
-func (f *Running) Resume() {
+// resume lets the projection go on where it has stopped at an event.
+func (f *Running) resume() {
 	if f.stoppedAt() == nil {
 		return
 	}

@@ -78,7 +78,7 @@ func openLog(at config.Source, store config.Store, o *Options) (*Source, error) 
 		l := memlog.New(memlog.Options{})
 		return &Source{Source: l, Log: l}, nil
 	}
-	dir := LogDir(at, store)
+	dir := logDir(at, store)
 	if err := backup.CheckRestored(filepath.Dir(dir)); err != nil {
 		return nil, fmt.Errorf("open the event log: %w", err)
 	}
@@ -129,10 +129,10 @@ func openStream(at *config.Source, maxEvent int) (eventlog.Source, error) {
 
 // Dir returns where the log of a store, or the copy of its source, is on this machine; "" where the source is read
 // from elsewhere.
-func Dir(at config.Source, store config.Store) string { return cmp.Or(at.Mirror, LogDir(at, store)) }
+func Dir(at config.Source, store config.Store) string { return cmp.Or(at.Mirror, logDir(at, store)) }
 
-// LogDir returns where the log of a store is on this machine, "" where the source is none that is.
-func LogDir(at config.Source, store config.Store) string {
+// logDir returns where the log of a store is on this machine, "" where the source is none that is.
+func logDir(at config.Source, store config.Store) string {
 	switch {
 	case at.Kind != config.Log || store.Kind == config.Memory && at.Path == "":
 		return ""
