@@ -39,6 +39,16 @@ func RecordedAll(ctx context.Context, db *DB, models []*Model) ([]Generation, er
 	return recordedAll(ctx, db.generations, models)
 }
 
+// Layouts is [Generations.Layout] for models and, aligned with them, generations of their tables, with as few requests
+// as the store allows.
+func Layouts(ctx context.Context, db *DB, models []*Model, generations []Generation) ([]*Layout, error) {
+	numbers := make([]int, len(generations))
+	for i := range generations {
+		numbers[i] = generations[i].Number
+	}
+	return layouts(ctx, db.Notes(), models, numbers)
+}
+
 func recordedAll(ctx context.Context, g *Generations, models []*Model) ([]Generation, error) {
 	if len(models) == 0 {
 		return nil, nil

@@ -266,12 +266,6 @@ func (g *Generations) Layout(ctx context.Context, m *Model, generation int) (*La
 	return all[0], nil
 }
 
-// Layouts is [Generations.Layout] for models and, aligned with them, numbers of generations, with as few requests as
-// the store allows.
-func Layouts(ctx context.Context, db *DB, models []*Model, generations []int) ([]*Layout, error) {
-	return layouts(ctx, db.Notes(), models, generations)
-}
-
 func layouts(ctx context.Context, from *Notes, models []*Model, generations []int) ([]*Layout, error) {
 	both := make([]keys.Key, 0, 2*len(models))
 	for i, m := range models {
@@ -352,7 +346,7 @@ const (
 
 // WhoseRows says, aligned with models, whose rows are in the generations of their tables.
 func WhoseRows(ctx context.Context, db *DB, models []*Model, generations []int) ([]Whose, error) {
-	all, err := Layouts(ctx, db, models, generations)
+	all, err := layouts(ctx, db.Notes(), models, generations)
 	if err != nil {
 		return nil, err
 	}

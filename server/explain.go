@@ -11,6 +11,7 @@ import (
 
 	"github.com/foldql/foldql/graph"
 	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/plural"
 )
 
 // explainCommand says what answering an operation reads.
@@ -73,8 +74,8 @@ func printExplanation(to io.Writer, x *graph.Explanation) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(to, "\nat most %s in %s; %s, %s examined\n", count(x.Reads, "read"),
-		count(x.Levels, "level"), count(x.Rows, "row"), count(x.Keys, "key"))
+	_, err := fmt.Fprintf(to, "\nat most %s in %s; %s, %s examined\n", plural.Count(x.Reads, "read"),
+		plural.Count(x.Levels, "level"), plural.Count(x.Rows, "row"), plural.Count(x.Keys, "key"))
 	return err
 }
 
@@ -102,12 +103,4 @@ func printSteps(to io.Writer, steps []graph.ExplainedStep, below, indent string)
 		}
 		printSteps(to, s.Joins, s.Path, indent+"  ")
 	}
-}
-
-// count is a number of things, in words.
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/foldql/foldql/auth"
+	"github.com/foldql/foldql/internal/brokenpipe"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/server/internal/access"
 	"github.com/foldql/foldql/server/internal/config"
@@ -26,7 +24,7 @@ func (c *serveCommand) Run(ctx context.Context, p *program) (err error) {
 		return err
 	}
 	defer c.Data.TuneMemory(p.Env)()
-	defer outliveReaders()()
+	defer brokenpipe.FailWrites()() // a process that reads the log may end at the same signal, before the store is closed
 	if err := s.listen(); err != nil {
 		return err
 	}
@@ -45,14 +43,6 @@ func (c *serveCommand) Run(ctx context.Context, p *program) (err error) {
 		return errors.Join(err, closed)
 	}
 	return s.serve(ctx, p)
-}
-
-// outliveReaders has a line of the log fail that nobody reads any more, where it would end this process before the
-// store is closed: a process that reads the log may end at the same signal. It returns what ends it.
-func outliveReaders() (stop func()) {
-	gone := make(chan os.Signal, 1)
-	signal.Notify(gone, syscall.SIGPIPE)
-	return func() { signal.Stop(gone) }
 }
 
 // configure makes a server of which nothing is open yet.

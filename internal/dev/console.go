@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
 	"sync"
-	"syscall"
 )
 
 // console is where all is told, each line whole.
@@ -27,14 +24,6 @@ func (c *console) Write(text []byte) (int, error) {
 // say tells what this program does.
 func (c *console) say(format string, args ...any) {
 	fmt.Fprintf(c, "foldql dev: "+format+"\n", args...)
-}
-
-// outliveReaders has a write fail that nobody reads any more, where it would end this process and leave the server: at
-// Ctrl-C, a tee that reads it ends too. Processes that this one starts do not inherit that. It returns what ends it.
-func outliveReaders() (stop func()) {
-	gone := make(chan os.Signal, 1)
-	signal.Notify(gone, syscall.SIGPIPE)
-	return func() { signal.Stop(gone) }
 }
 
 // told passes on what a server tells, and keeps the end of it, which says why a server has ended.

@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/foldql/foldql/internal/brokenpipe"
 	"github.com/foldql/foldql/internal/dev/front"
 	"github.com/foldql/foldql/internal/dev/watch"
 	"github.com/foldql/foldql/internal/gen"
@@ -68,7 +69,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 		return fmt.Errorf("%w: stop what uses the address, or give another one with --listen", err)
 	}
 	defer listener.Close()
-	defer outliveReaders()()
+	defer brokenpipe.FailWrites()() // at Ctrl-C a tee that reads this ends too, and the server would be left
 	temp, err := newProgramsFolder()
 	if err != nil {
 		return err

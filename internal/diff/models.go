@@ -63,7 +63,7 @@ func removedModel(r *schema.ReadModel, now *schema.Model, starts map[string]Star
 	m := Model{Name: r.Name, Start: Unused, Why: []string{"no model has its rows"}}
 	var users []string
 	for _, other := range now.ReadModels {
-		if tableOf(other) == tableOf(r) {
+		if other.TableName() == r.TableName() {
 			users = append(users, other.Name)
 		}
 	}
@@ -74,7 +74,7 @@ func removedModel(r *schema.ReadModel, now *schema.Model, starts map[string]Star
 		return Model{Name: r.Name, Start: Nothing, Why: []string{"its rows are those of " + users[0]}}
 	}
 	m.Start = Dropped
-	m.Why = append(m.Why, fmt.Sprintf("table %s is that of %s", tableOf(r), strings.Join(users, ", ")))
+	m.Why = append(m.Why, fmt.Sprintf("table %s is that of %s", r.TableName(), strings.Join(users, ", ")))
 	return m
 }
 
@@ -110,7 +110,7 @@ func compareModel(was, now *schema.Model, r *schema.ReadModel, unit, former []pr
 		return m
 	}
 	if before := modelNamed(was, r.Name); before != nil {
-		if from, to := tableOf(before), tableOf(r); from != to {
+		if from, to := before.TableName(), r.TableName(); from != to {
 			m.Why = []string{fmt.Sprintf("it is in table %s, and its rows are in table %s", to, from)}
 		}
 		m.Why = append(m.Why, reasons(code.VersionText(was, before), code.VersionText(now, r))...)

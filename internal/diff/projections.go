@@ -47,7 +47,7 @@ type none = struct{}
 // compared in models alone that have a RowVersion: these have tables of their own.
 func describe(m *schema.Model, r *schema.ReadModel) *querydb.Model {
 	d := &querydb.Model{
-		Name: r.Name, Table: tableOf(r), Version: code.Version(m, r), RowVersion: code.RowVersion(m, r),
+		Name: r.Name, Table: r.TableName(), Version: code.Version(m, r), RowVersion: code.RowVersion(m, r),
 	}
 	d.Fields = describeFields(r.Fields)
 	for _, e := range m.Enums {
@@ -87,11 +87,4 @@ func describeHalf(h schema.Half) (d querydb.Half) {
 		d.Fields = append(d.Fields, f.Ordinal)
 	}
 	return d
-}
-
-func tableOf(r *schema.ReadModel) string {
-	if r.Entity != nil {
-		return r.Entity.Table.Name
-	}
-	return r.Table
 }

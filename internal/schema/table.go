@@ -97,3 +97,11 @@ func NewTable(name string) *Table {
 		PK: "pk", SK: "sk", Discriminator: "__edd_e__",
 	}
 }
+
+// TableName is the name of the table that the model's rows lie in: its own, or the one that it shares.
+func (m *ReadModel) TableName() string {
+	if m.Entity != nil {
+		return m.Entity.Table.Name
+	}
+	return m.Table
+}

@@ -8,14 +8,6 @@ import (
 	"github.com/foldql/foldql/internal/schema"
 )
 
-// tableOf is the name of the table that the rows of a model lie in.
-func tableOf(r *schema.ReadModel) string {
-	if r.Entity != nil {
-		return r.Entity.Table.Name
-	}
-	return r.Table
-}
-
 // physical is the index of the table that holds an index of an entity; nil where the model has a table of its own.
 func physical(r *schema.ReadModel, x *schema.Index) *schema.PhysicalIndex {
 	if r.Entity == nil {

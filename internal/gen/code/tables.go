@@ -42,7 +42,7 @@ func (f *tablesFile) table(m *schema.Model, r *schema.ReadModel) {
 	name := schema.GoName(r.Name)
 	f.line("// %sModel describes the read model %s.", name, r.Name)
 	f.line("var %sModel = &querydb.Model{", name)
-	f.line("Name: %q,\nPlugin: %q,\nTable: %q,\nVersion: %q,", r.Name, r.Plugin, tableOf(r), Version(m, r))
+	f.line("Name: %q,\nPlugin: %q,\nTable: %q,\nVersion: %q,", r.Name, r.Plugin, r.TableName(), Version(m, r))
 	if v := RowVersion(m, r); v != "" {
 		f.line("RowVersion: %q,", v)
 	}

@@ -245,11 +245,7 @@ func eachServing(ctx context.Context, db *querydb.DB, p Projection, visit func(n
 // of rows that nobody reads yet say nothing of those that are read.
 func withRows(ctx context.Context, db *querydb.DB, models []*querydb.Model, at []querydb.Generation) (
 	some []*querydb.Model, those []querydb.Generation, err error) {
-	numbers := make([]int, len(at))
-	for i := range at {
-		numbers[i] = at[i].Number
-	}
-	layouts, err := querydb.Layouts(ctx, db, models, numbers)
+	layouts, err := querydb.Layouts(ctx, db, models, at)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -116,7 +116,7 @@ func findTaken(ctx context.Context, db *querydb.DB, all []location, of []Project
 // isTaken reports whether rows of a model of the projection are in the generation of the table that serves. Layouts
 // tell of rows that were complete, and records of others.
 func isTaken(ctx context.Context, db *querydb.DB, in slot, p Projection, t *tableLocation) (taken bool, err error) {
-	layouts, err := querydb.Layouts(ctx, db, []*querydb.Model{t.model}, []int{t.serving.Number})
+	layouts, err := querydb.Layouts(ctx, db, []*querydb.Model{t.model}, []querydb.Generation{t.serving})
 	if err != nil || layouts[0] != nil && layouts[0].HasRows() {
 		return err == nil, err
 	}

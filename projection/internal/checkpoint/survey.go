@@ -249,15 +249,15 @@ func (t *tableLocation) numberIn(in slot) int {
 // may be none, or none that have been complete.
 func servable(ctx context.Context, db *querydb.DB, all []location) ([]bool, error) {
 	var models []*querydb.Model
-	var numbers []int
+	var serving []querydb.Generation
 	for i := range all {
 		for _, t := range all[i].tables {
 			if t.serving.Begun {
-				models, numbers = append(models, t.model), append(numbers, t.serving.Number)
+				models, serving = append(models, t.model), append(serving, t.serving)
 			}
 		}
 	}
-	layouts, err := querydb.Layouts(ctx, db, models, numbers)
+	layouts, err := querydb.Layouts(ctx, db, models, serving)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/foldql/foldql/server/internal/logcheck"
 	"github.com/foldql/foldql/server/internal/progress"
 	"github.com/foldql/foldql/server/internal/sources"
-	"github.com/foldql/foldql/server/internal/stores"
 )
 
 // Log groups the commands of the log. No server may have the log open.
@@ -42,51 +41,42 @@ func (c *acceptCommand) Run(ctx context.Context, p *Program) (err error) {
 	if err := storeExists(store, from); err != nil {
 		return err
 	}
-	opened, err := p.OpenStore(ctx, store, &c.Data)
+	o, err := open(ctx, p, &c.Data, store, from, c.MaxEvent)
 	if err != nil {
 		return err
 	}
-	db := opened.DB
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := stores.BindSource(ctx, db, store, from); err != nil {
-		return err
-	}
-	src, err := p.OpenSource(from, store, c.Data.Reserve(), c.MaxEvent)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, src.Close()) }()
-	wrong, err := c.show(ctx, p, db, src)
+	defer func() { err = errors.Join(err, o.Close()) }()
+	wrong, err := c.show(ctx, p, o.DB, o.Source)
 	if err != nil || !wrong {
 		return err
 	}
 	if err := c.confirm(p); err != nil {
 		return err
 	}
-	if l, is := src.Source.(*embeddedlog.Log); is {
+	if l, is := o.Source.Source.(*embeddedlog.Log); is {
 		if err := l.Renew(ctx); err != nil {
 			return err
 		}
 	}
-	other, err := replaced(ctx, src)
+	other, err := replaced(ctx, o.Source)
 	if err != nil {
 		return err
 	}
 	if other != nil {
-		if src, err = c.copyAnew(p, src, from, store); err != nil {
+		if o.Source, err = c.copyAnew(p, o.Source, from, store); err != nil {
 			return err
 		}
 	}
 	for _, one := range p.Projections {
-		if err := projection.AdoptSource(ctx, db, src.Source, one); err != nil {
+		if err := projection.AdoptSource(ctx, o.DB, o.Source.Source, one); err != nil {
 			return fmt.Errorf("accept the log for projection %s: %w; run the command again", one.Name, err)
 		}
 	}
-	if err := logcheck.DropFormerFirst(ctx, db); err != nil {
+	if err := logcheck.DropFormerFirst(ctx, o.DB); err != nil {
 		return err
 	}
 	fmt.Fprintln(p.Stdout, "the log is accepted: the next start rebuilds every model from it")
-	p.remindOfTables(db)
+	p.remindOfTables(o.DB)
 	return nil
 }
 

@@ -303,12 +303,8 @@ func (c *rebuildStart) offline(ctx context.Context, p *Program) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, o.Close()) }()
-	other, err := logcheck.First(ctx, o.DB, o.Source, p.Projections)
-	if err != nil {
+	if err := logcheck.Check(ctx, o.DB, o.Source, p.Projections); err != nil {
 		return err
-	}
-	if other != nil {
-		return logcheck.Error(other)
 	}
 	for _, one := range p.Projections {
 		if !names[one.Name] {

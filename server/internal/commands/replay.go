@@ -11,7 +11,6 @@ import (
 	"github.com/foldql/foldql/server/internal/progress"
 	"github.com/foldql/foldql/server/internal/projections"
 	"github.com/foldql/foldql/server/internal/sources"
-	"github.com/foldql/foldql/server/internal/stores"
 )
 
 // Replay folds events into a store without serving, and leaves what serves as it is.
@@ -38,33 +37,20 @@ func (c *Replay) Run(ctx context.Context, p *Program) (err error) {
 		return err
 	}
 	defer c.Data.TuneMemory(p.Env)()
-	opened, err := p.OpenStore(ctx, store, &c.Data)
+	o, err := open(ctx, p, &c.Data, store, from, c.MaxEvent)
 	if err != nil {
 		return err
 	}
-	db := opened.DB
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := stores.BindSource(ctx, db, store, from); err != nil {
-		return err
-	}
-	src, err := p.OpenSource(from, store, c.Reserve(), c.MaxEvent)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, src.Close()) }()
+	defer func() { err = errors.Join(err, o.Close()) }()
 	known := from.Path != "-" // the end of standard input is known when it has come
 	if !known {
-		if err := src.Wait(ctx, eventlog.Offsets{}); err != nil && !sources.Ended(err) {
+		if err := o.Source.Wait(ctx, eventlog.Offsets{}); err != nil && !sources.Ended(err) {
 			return err
 		}
 	}
-	events := src.Source
-	other, err := logcheck.First(ctx, db, src, p.Projections)
-	if err != nil {
+	events := o.Source.Source
+	if err := logcheck.Check(ctx, o.DB, o.Source, p.Projections); err != nil {
 		return err
-	}
-	if other != nil {
-		return logcheck.Error(other)
 	}
 	var ends eventlog.Offsets
 	if known {
@@ -73,7 +59,7 @@ func (c *Replay) Run(ctx context.Context, p *Program) (err error) {
 		}
 		events = &sources.UpTo{Source: events, Ends: ends}
 	}
-	f, err := projections.NewReplay(ctx, p.Projections, events, db, ends, runner)
+	f, err := projections.NewReplay(ctx, p.Projections, events, o.DB, ends, runner)
 	if err != nil {
 		return err
 	}

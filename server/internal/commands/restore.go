@@ -94,12 +94,8 @@ func (c *Restore) verify(ctx context.Context, p *Program, m *backup.Manifest) (e
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, o.Close()) }()
-	other, err := logcheck.First(ctx, o.DB, o.Source, p.Projections)
-	if err != nil {
+	if err := logcheck.Check(ctx, o.DB, o.Source, p.Projections); err != nil {
 		return 0, err
-	}
-	if other != nil {
-		return 0, logcheck.Error(other)
 	}
 	return o.Source.Head(ctx, embeddedlog.Partition)
 }

@@ -71,14 +71,20 @@ func (o *StoreOptions) Open(ctx context.Context, p *Program) (*Opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := p.OpenStore(ctx, store, at)
+	return open(ctx, p, at, store, from, o.MaxEvent)
+}
+
+// open opens a store and the source, and binds the rows to that.
+func open(ctx context.Context, p *Program, how *config.Data, store config.Store, from config.Source,
+	maxEvent int) (*Opened, error) {
+	rows, err := p.OpenStore(ctx, store, how)
 	if err != nil {
 		return nil, err
 	}
 	if err := stores.BindSource(ctx, rows.DB, store, from); err != nil {
 		return nil, errors.Join(err, rows.Close())
 	}
-	src, err := p.OpenSource(from, store, at.Reserve(), o.MaxEvent)
+	src, err := p.OpenSource(from, store, how.Reserve(), maxEvent)
 	if err != nil {
 		return nil, errors.Join(err, rows.Close())
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/server/internal/plural"
 	"github.com/foldql/foldql/server/internal/sources"
 )
 
@@ -54,25 +55,18 @@ func (l Losses) Print(to io.Writer) {
 		at := l[partition]
 		if at.covered > at.end {
 			fmt.Fprintf(to, "lost in partition %q: %s, at offsets %d to %d, which the log does not have\n",
-				partition, counted(at.covered-at.end, "event"), at.end+1, at.covered)
+				partition, plural.Count(at.covered-at.end, "event"), at.end+1, at.covered)
 		}
 		if last := min(at.covered, at.end); at.differs && last > at.agreed {
 			fmt.Fprintf(to, "lost in partition %q: up to %s, at offsets %d to %d, where the log has others\n",
-				partition, counted(last-at.agreed, "event"), at.agreed+1, last)
+				partition, plural.Count(last-at.agreed, "event"), at.agreed+1, last)
 		}
 		if at.differs && at.agreed >= at.covered {
 			fmt.Fprintf(to, "lost in partition %q: no event; the log has another identity\n", partition)
 		}
 		if at.decisions > 0 {
 			fmt.Fprintf(to, "lost in partition %q: %s to retry or skip events that the log does not have\n",
-				partition, counted(at.decisions, "decision"))
+				partition, plural.Count(at.decisions, "decision"))
 		}
 	}
-}
-
-func counted(n uint64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -22,6 +22,15 @@ func Error(m *projection.MismatchError) error {
 	return fmt.Errorf("nothing is appended or folded: %w; %s", m, mismatchAdvice)
 }
 
+// Check is First as an error, for commands that end then.
+func Check(ctx context.Context, db *querydb.DB, src *sources.Source, all []projection.Projection) error {
+	other, err := First(ctx, db, src, all)
+	if err == nil && other != nil {
+		err = Error(other)
+	}
+	return err
+}
+
 // First returns what of all that is on record the source contradicts first, nil where that is nothing. It waits for
 // events of a source that is still coming in.
 func First(ctx context.Context, db *querydb.DB, src *sources.Source,

@@ -359,11 +359,7 @@ func serveFormer(ctx context.Context, db *querydb.DB, models []*querydb.Model, f
 	if err != nil {
 		return err
 	}
-	numbers := make([]int, len(at))
-	for i := range at {
-		numbers[i] = at[i].Number
-	}
-	layouts, err := querydb.Layouts(ctx, db, models, numbers)
+	layouts, err := querydb.Layouts(ctx, db, models, at)
 	if err != nil {
 		return err
 	}

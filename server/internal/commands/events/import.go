@@ -53,12 +53,8 @@ func (c *importEvents) write(ctx context.Context, p *commands.Program, f func(*c
 		return err
 	}
 	defer func() { err = errors.Join(err, o.Close()) }()
-	other, err := logcheck.First(ctx, o.DB, o.Source, p.Projections)
-	if err != nil {
+	if err := logcheck.Check(ctx, o.DB, o.Source, p.Projections); err != nil {
 		return err
-	}
-	if other != nil {
-		return logcheck.Error(other)
 	}
 	return f(client.InProcess("the store", ingest.Handler(o.Source.Log, p.Events, ingest.Config{
 		MaxBodyBytes: unbounded, MaxEventBytes: c.MaxEvent, TakeRetired: true, Logger: p.Log,
