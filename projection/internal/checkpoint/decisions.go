@@ -220,3 +220,134 @@ func readDecisions(ctx context.Context, db *querydb.DB, projection string) (map[
 		return nil
 	})
 }
+
+// Beside is which rows of the projection there are beside those of a State, for a decision to name them.
+type Beside struct {
+	Generations []int
+	told        uint64   // revision of the note of kindTold
+	records     []Record // that LookAtAll has found
+}
+
+// LookBeside reads it. The note is first: rows that are begun later change it, and the decision is not put on record.
+func LookBeside(ctx context.Context, s *State) (b Beside, err error) {
+	if s.shared {
+		n, err := s.db.Notes().Get(ctx, kindTold, s.p.Name)
+		if err != nil {
+			return b, err
+		}
+		b.told = n.Revision
+	}
+	err = eachOther(ctx, s, func(h *Header) error {
+		b.Generations = append(b.Generations, h.Generation)
+		return nil
+	})
+	slices.Sort(b.Generations)
+	return b, err
+}
+
+// IsKnownTo reports whether the State has read all decisions that it had been told of when it was looked up.
+func (b *Beside) IsKnownTo(s *State) bool { return !s.shared || b.told == s.told }
+
+// HasTold is called when a commit with Notes of a decision that tells has succeeded: the State knows what it tells of.
+func (b *Beside) HasTold(s *State) {
+	if len(b.Generations) > 0 {
+		s.told = b.told + 1
+	}
+}
+
+// LookAtAll reads which rows of the projection there are, those of the State among them, for decisions that are taken
+// over from elsewhere. The caller keeps this process from folding those of the State meanwhile.
+func LookAtAll(ctx context.Context, s *State) (all []deadletter.Rows, b Beside, err error) {
+	if b, err = LookBeside(ctx, s); err != nil {
+		return nil, b, err
+	}
+	b.Generations = nil
+	for _, in := range []slot{serves, builds, keeps} {
+		at, err := readRecordIn(ctx, s.db, in, s.p.Name)
+		if err != nil {
+			return nil, b, err
+		}
+		if at.former != nil {
+			return nil, b, fmt.Errorf("%w: its records are those of an earlier version yet", querydb.ErrStale)
+		}
+		b.records = append(b.records, at)
+		if at.Table == "" {
+			continue
+		}
+		rows := at.rows()
+		rows.Before = func(e position.Ref) bool {
+			if s.shared {
+				return at.canFence(e)
+			}
+			c := at.Partitions[e.Partition]
+			return in == slotOf(s.db) && c.Reach() < e.Offset
+		}
+		all, b.Generations = append(all, rows), append(b.Generations, at.Generation)
+	}
+	return all, b, nil
+}
+
+// rows are those of the record.
+func (b *Record) rows() deadletter.Rows {
+	r := deadletter.Rows{Generation: b.Generation, Version: b.version(), Done: map[string]position.Cursor{}}
+	for name, c := range b.Partitions {
+		r.Done[name] = c.Cursor
+	}
+	return r
+}
+
+// otherRows are those that are folded beside those of the State: not those that are kept alone.
+func otherRows(ctx context.Context, s *State) ([]deadletter.Rows, error) {
+	others := []deadletter.Rows{}
+	for _, in := range []slot{serves, builds} {
+		if in == slotOf(s.db) {
+			continue
+		}
+		at, err := readRecordIn(ctx, s.db, in, s.p.Name)
+		if err != nil {
+			return nil, err
+		}
+		if at.Table == "" || at.former != nil {
+			continue
+		}
+		rows := at.rows()
+		rows.Before = func(position.Ref) bool { return false } // whoever folds them may be about to pass the event over
+		others = append(others, rows)
+	}
+	return others, nil
+}
+
+// Notes are what is in the commit of a decision, so that no rows have been begun that it does not name. Where it tells,
+// whoever folds the others, in whichever process, is to read it. That is no condition of their commits: one that failed
+// for it would leave rows behind of events that are folded otherwise then.
+func (b *Beside) Notes(s *State, tells bool) []querydb.Note {
+	if !s.shared {
+		return nil // there is no other process, and this one knows whom to tell
+	}
+	n := toldNote(s.p.Name)
+	n.IfRevision, n.Revision, n.CheckOnly = true, b.told, !tells || len(b.Generations) == 0
+	return []querydb.Note{n}
+}
+
+// Tell is for a decision with which no note can be committed.
+func (b *Beside) Tell(ctx context.Context, s *State) error {
+	if !s.shared || len(b.Generations) == 0 {
+		return nil
+	}
+	return s.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{toldNote(s.p.Name)}})
+}
+
+// toldNote has whoever folds the projection on a shared store read what was decided: see Listen.
+func toldNote(projection string) querydb.Note {
+	return querydb.Note{Kind: kindTold, ID: projection, Value: []byte("{}")}
+}
+
+// Listen has the next Open read what is on record where somebody has told of a decision since.
+func Listen(ctx context.Context, s *State) error {
+	if !s.shared || !s.known {
+		return nil
+	}
+	n, err := s.db.Notes().Get(ctx, kindTold, s.p.Name)
+	s.known = err == nil && n.Revision == s.told
+	return err
+}

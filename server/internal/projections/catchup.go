@@ -107,9 +107,6 @@ func (s *switchAgain) is(a ask, found *survey) bool {
 	return s.asked == nil && a.what == Switch && found.waits()
 }
 
-// waits reports whether there are rows that were switched away from, and that nobody folds.
-func (s *survey) waits() bool { return s.held && !s.builds && s.every(ownBuilding) }
-
 func (s *switchAgain) build(u *unit, building *crew) error {
 	s.since = time.Now()
 	return u.build(building)

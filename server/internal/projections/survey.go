@@ -64,6 +64,9 @@ func (s *survey) holds(ctx context.Context, u *unit) (bool, error) {
 	return true, nil
 }
 
+// waits reports whether there are rows that were switched away from, and that nobody folds.
+func (s *survey) waits() bool { return s.held && !s.builds && s.every(ownBuilding) }
+
 // isStill is holds where other processes may change which rows there are.
 func (s *survey) isStill(ctx context.Context, u *unit) (bool, error) {
 	if !u.set.keep.DB.MultiWriter() {
