@@ -70,8 +70,8 @@ func (op coerced) Variables() (values map[string]any, ok bool) {
 // Within implements asked.Operation.
 func (op coerced) Within(ctx context.Context) context.Context { return ctx }
 
-// Answer answers an operation, nil where it has no plan, or where its variables are wrong. Nobody may change the data of
-// the response.
+// Answer answers an operation, nil where it has no plan, or where its variables are wrong. Nobody may change the data
+// of the response.
 func (s *planning) Answer(ctx context.Context, op asked.Operation) *graphql.Response {
 	answer := s.compiled(op)
 	if !answer.there() {

@@ -37,7 +37,8 @@ func FuzzBody(f *testing.F) {
 		}
 		got.readVariables()
 		again.readVariables()
-		if diff := cmp.Diff(got, again, cmpopts.IgnoreUnexported(params{})); diff != "" || got.documentID != again.documentID {
+		diff := cmp.Diff(got, again, cmpopts.IgnoreUnexported(params{}))
+		if diff != "" || got.documentID != again.documentID {
 			t.Fatalf("%q is read otherwise where its query is known:\n%s", body, diff)
 		}
 		var want struct {
