@@ -186,7 +186,8 @@ var rules = map[string]rule{
 	"graph/graphqlhttp/internal/timelimit": {},
 	"graph/graphqlhttp": {[]string{"graph/graphqlerr", "graph/graphqlhttp/internal/compressed",
 		"graph/graphqlhttp/internal/plainjson", "graph/graphqlhttp/internal/timelimit", "graph/internal/asked",
-		"graph/internal/docsize", "graph/internal/introspection", "graph/trusted", "internal/slowclient", "querydb/driver"}, []string{gqlgen,
+		"graph/internal/docsize",
+		"graph/internal/introspection", "graph/trusted", "internal/slowclient", "querydb/driver"}, []string{gqlgen,
 		gqlgen + "/executor", gqlgen + "/handler/extension",
 		"github.com/mailru/easyjson/jlexer", gqlparser + "/ast", gqlparser + "/gqlerror", gqlparser + "/lexer", gqlparser +
 			"/parser", gqlparser + "/validator..."}},
