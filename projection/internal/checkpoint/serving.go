@@ -19,8 +19,8 @@ import (
 type completion struct {
 	Table      string `json:"table"`
 	Generation int    `json:"generation"`
-	// Goal is where the log ended when the generation was begun; nil where the source does not know its end: then the
-	// rows are complete when the source has nothing more.
+	// Goal is where the log ended when the generation was begun; nil where an earlier version has begun it and the source
+	// did not say.
 	Goal map[string]uint64 `json:"goal,omitempty"`
 	Done bool              `json:"done"`
 	// Claims are of the rows that the generation replaces.
@@ -104,9 +104,10 @@ type serving struct {
 }
 
 // completionOf is what is on record where that is about the generation. Where it is not, since an earlier version has
-// folded the generation or it is begun now, its rows are complete when they have come to where the log ends now.
+// folded the generation or it is begun now, or where it has no goal, its rows are complete when they have come to where
+// the log ends now.
 func (s *serving) completionOf(ctx context.Context, generation int, was completion) (completion, error) {
-	if was.of(s.p, generation) {
+	if was.of(s.p, generation) && (was.Done || was.Goal != nil) {
 		return was, nil
 	}
 	c, err := s.newCompletion(ctx, generation)
@@ -289,9 +290,9 @@ func (s *serving) incomplete(m *querydb.Model) bool {
 	return slices.ContainsFunc(writers, func(w string) bool { return s.db.Rebuilds().Running(m, w) })
 }
 
-// Complete notes that the rows of the generation are complete, once they are: after a window or, where idle is set,
-// when nothing more is to be read.
-func (s *State) Complete(ctx context.Context, generation int, idle bool) error {
+// Complete notes that the rows of the generation are complete, once they are: they have come to their goal or, where
+// ended is set, to the end of the log before it.
+func (s *State) Complete(ctx context.Context, generation int, ended bool) error {
 	if err := s.Open(ctx); err != nil {
 		return err
 	}
@@ -299,7 +300,7 @@ func (s *State) Complete(ctx context.Context, generation int, idle bool) error {
 	if generation != s.done.Generation {
 		return ErrRewound
 	}
-	if c.Done || !idle && !s.done.reached(c.Goal) {
+	if c.Done || !ended && !s.done.reached(c.Goal) {
 		return nil
 	}
 	c.Done, c.Claims = true, c.Claims.open(s.done.Partitions)

@@ -297,7 +297,7 @@ func (r *Runner) fold(ctx context.Context, w *window) error {
 		if err != nil {
 			return err
 		}
-		return r.complete(ctx, w, true)
+		return r.complete(ctx, w)
 	}
 	err := r.retrier.do(ctx, Opening, func(ctx context.Context) error {
 		if err := checkpoint.Listen(ctx, r.state); err != nil {
@@ -318,20 +318,32 @@ func (r *Runner) fold(ctx context.Context, w *window) error {
 		return err
 	}
 	r.Monitor.folded(w.scanned)
-	return r.complete(ctx, w, false)
+	return r.complete(ctx, w)
 }
 
 // complete has the rows served, once they are complete, and the copies that they hold are up to date.
-func (r *Runner) complete(ctx context.Context, w *window, idle bool) error {
+func (r *Runner) complete(ctx context.Context, w *window) error {
 	if r.state.IsComplete() || r.state.Tasks.Len() > 0 {
 		return nil
 	}
-	return completeRows(ctx, r, w.generation, idle)
+	return completeRows(ctx, r, w.generation, w.isEmpty() && hasEnded(ctx, r))
 }
 
-// completeRows notes that the rows of a generation are complete, if they are, and how fast they were folded.
-func completeRows(ctx context.Context, r *Runner, generation int, idle bool) error {
-	err := r.retrier.do(ctx, Folding, func(ctx context.Context) error { return r.state.Complete(ctx, generation, idle) })
+// hasEnded reports whether rows that have nothing to fold have come to their goal, or to where the log ends before it.
+func hasEnded(ctx context.Context, r *Runner) (ended bool) {
+	var err error
+	r.turns.Aside(func() { ended, err = checkpoint.EndsBeforeGoal(ctx, r.state) })
+	if err != nil && ctx.Err() == nil {
+		r.log.WarnContext(ctx, "projection: the rows are not complete while the source does not say whether it has more",
+			"error", err)
+	}
+	return ended
+}
+
+// completeRows notes that the rows of a generation are complete, if they are, and how fast they were folded. Ended is
+// as in checkpoint.State.Complete.
+func completeRows(ctx context.Context, r *Runner, generation int, ended bool) error {
+	err := r.retrier.do(ctx, Folding, func(ctx context.Context) error { return r.state.Complete(ctx, generation, ended) })
 	if err == nil && r.state.IsComplete() {
 		saveRates(ctx, r, rates.Rates{Fold: foldRate(r.Monitor)})
 	}

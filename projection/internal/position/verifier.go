@@ -146,6 +146,29 @@ func EndOf(ctx context.Context, src eventlog.Source, partition string) (end uint
 	return end, nil
 }
 
+// EndsAt reports whether the log itself ends at the offset, or before it, though the partition has been known to reach
+// another that is further on: what was there is deleted, or the partition is gone. It fails where that cannot be told
+// now.
+func EndsAt(ctx context.Context, src eventlog.Source, partition string, offset, reached uint64) (bool, error) {
+	for known := false; ; known = true { // what is asked in between is current only if it is before and after
+		end, err := EndOf(ctx, src, partition)
+		if err != nil || end > offset {
+			return false, err
+		}
+		if err := eventlog.Current(ctx, src, partition); err != nil {
+			return false, err
+		}
+		if end > 0 { // a copy at another server does not say whether it is current: behind its end it asks the log
+			if events, err := src.Read(ctx, partition, reached, 1); len(events) > 0 || err != nil {
+				return false, err
+			}
+		}
+		if known {
+			return true, nil
+		}
+	}
+}
+
 // ErrGone says that a source has an event no more; with it is the eventlog.ForgottenError of one that forgets.
 var ErrGone = errors.New("the source does not have it any more")
 
