@@ -87,3 +87,55 @@ func decideAboutGroup(t *testing.T, store func() driver.Driver, at int) {
 		}
 	}
 }
+
+// TestADeadLetterThatWaitsForABuildHoldsUpNoOther: the build is yet to try it where it was tried before, and the row
+// that another waits for is there.
+func TestADeadLetterThatWaitsForABuildHoldsUpNoOther(t *testing.T) {
+	for name, store := range refStores() {
+		t.Run(name, func(t *testing.T) {
+			log := openLog(t,
+				refEvent("", ref{Op: "set", ID: "a", Club: "A"}, ref{Op: "set", ID: "b", Club: "B"}),
+				refEvent("", ref{Op: "set", ID: "c", Club: "C"}),
+				refEvent("", ref{Op: "club", ID: "A", Text: "Ann's"})) // the first is retried, in vain
+			db := open(t, store(), clubModel, pickModel)
+			serving := groupOf(t, db, ended(log))
+			if err := serving.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			beside, err := open(t, store(), clubModel, pickModel).Generations().ForBuild(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			held := hold(log, 2)
+			unit := []projection.Projection{refGroup(refMode{cascade: true})}
+			if err := projection.BeginBuild(t.Context(), db, beside, held, unit, quick()); err != nil {
+				t.Fatal(err)
+			}
+			build, run := inBackground(t, groupOf(t, beside, held))
+			run.reaches(t, build, 2)
+			add(t, log, 3, refEvent("", ref{Op: "club", ID: "B", Text: "Bob's"}),
+				refEvent("", ref{Op: "club", ID: "C", Text: "Cem's"}))
+			if err := serving.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]Pick{"c": {"c", "C", &ClubCopy{"C", "Cem's"}, ""}}
+			if _, picks := refRows(t, db); !cmp.Equal(want, picks) {
+				t.Errorf("picks while the build is held up (-want +got):\n%s", cmp.Diff(want, picks))
+			}
+			held.release()
+			log.End()
+			if err := run.wait(); err != nil {
+				t.Fatal(err)
+			}
+			if err := serving.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			want["a"], want["b"] = Pick{"a", "A", &ClubCopy{"A", "Ann's"}, ""}, Pick{"b", "B", &ClubCopy{"B", "Bob's"}, ""}
+			for rows, of := range map[string]*querydb.DB{"serve": db, "are built": beside} {
+				if _, picks := refRows(t, of); !cmp.Equal(want, picks) {
+					t.Errorf("picks of the rows that %s (-want +got):\n%s", rows, cmp.Diff(want, picks))
+				}
+			}
+		})
+	}
+}

@@ -52,7 +52,7 @@ func AwaitedElsewhere(ctx context.Context, s *State, partition string, offsets [
 			return d, false, fmt.Errorf("decision %s of %s: %w", notes[i].ID, s.p.Name, err)
 		}
 		if others == nil {
-			if others, err = otherRows(ctx, s); err != nil {
+			if others, err = OtherRows(ctx, s); err != nil {
 				return d, false, err
 			}
 		}
@@ -296,8 +296,8 @@ func (b *Record) rows() deadletter.Rows {
 	return r
 }
 
-// otherRows are those that are folded beside those of the State: not those that are kept alone.
-func otherRows(ctx context.Context, s *State) ([]deadletter.Rows, error) {
+// OtherRows are those that are folded beside those of the State: not those that are kept alone.
+func OtherRows(ctx context.Context, s *State) ([]deadletter.Rows, error) {
 	others := []deadletter.Rows{}
 	for _, in := range []slot{serves, builds} {
 		if in == slotOf(s.db) {

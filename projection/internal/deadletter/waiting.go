@@ -154,15 +154,13 @@ func (w *waiting) Woken() (at position.Ref, ok bool) {
 	return at, true
 }
 
-// WakeFirst notes dead letters that are to be retried before those that are woken.
+// WakeFirst notes dead letters that are to be retried before those that are woken: they may have been taken out, and
+// could not be retried yet.
 func (w *waiting) WakeFirst(refs []position.Ref) {
 	for _, at := range refs {
 		w.first = insert(w.first, at)
 	}
 }
-
-// WakeAgain puts one back that could not be retried yet.
-func (w *waiting) WakeAgain(at position.Ref) { w.first = slices.Insert(w.first, 0, at) }
 
 func compareRefs(a, b position.Ref) int {
 	return cmp.Or(cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Offset, b.Offset))

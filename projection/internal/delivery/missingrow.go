@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/foldql/foldql/keys"
@@ -65,40 +66,54 @@ func (out *outcome) awaits(row deadletter.RowRef) bool {
 type retries struct{ resolution }
 
 // retryWoken retries the dead letters whose rows have appeared, in their order, and those that they block; and those
-// that a process has left behind. What cannot be retried amid the commit of another process is left to the next call.
+// that a process has left behind. What cannot be retried yet holds up its own subject alone, and is left to the next
+// call.
 func (r retries) retryWoken(ctx context.Context) error {
 	if err := r.checkAwaited(ctx); err != nil {
 		return err
 	}
+	var aside []position.Ref
+	defer func() { r.state.Letters.WakeFirst(aside) }()
+	others := sync.OnceValues(func() ([]deadletter.Rows, error) { return checkpoint.OtherRows(ctx, r.state) })
 	for {
 		at, woken := r.state.Letters.Woken()
 		if !woken {
 			return nil
 		}
-		if r.amidReplays(at.Partition) {
-			r.state.Letters.WakeAgain(at)
-			return nil
+		later, err := r.mustWait(at, others)
+		if !later && err == nil {
+			later, err = r.retryOne(ctx, at)
 		}
-		later, err := r.retryOne(ctx, at)
-		if later {
-			r.state.Letters.WakeAgain(at)
-			return nil
-		}
-		if errors.Is(err, errOvertaken) { // another process was first
-			r.state.Letters.WakeAgain(at)
-			r.state.Invalidate()
-			return nil
-		}
-		if errors.Is(err, position.ErrGone) {
+		switch {
+		case errors.Is(err, position.ErrGone):
 			r.log.WarnContext(ctx, "projection: a dead letter whose row has appeared cannot be retried: skip it", "event",
 				at.String(), "error", err)
 			continue
+		case later || err != nil:
+			aside = append(aside, at)
+		}
+		if errors.Is(err, errOvertaken) { // another process was first
+			r.state.Invalidate()
+			return nil
 		}
 		if err != nil {
-			r.state.Letters.WakeAgain(at)
 			return err
 		}
 	}
+}
+
+// mustWait reports whether the dead letter cannot be retried yet, by what is known without a look at it: there may be
+// many that wait for a rebuild, and each commit asks.
+func (r retries) mustWait(at position.Ref, others func() ([]deadletter.Rows, error)) (bool, error) {
+	if r.amidReplays(at.Partition) {
+		return true, nil
+	}
+	d, decided := r.state.Decisions[at]
+	if !decided || d.Skip {
+		return false, nil
+	}
+	rows, err := others()
+	return err == nil && d.Awaited(rows), err
 }
 
 // retryWokenInRun is retryWoken for a Run: what has failed for want of a source or a store is tried again after the
