@@ -32,7 +32,7 @@ type committer struct {
 	ahead   *page // the next of copies that follow their row; nil after any other commit
 	links   limit // of copies that follow their rows
 
-	failedLines, waitingLines, failedCopyLines loglimit.Limit
+	failedLines, waitingLines, failedCopyLines, unreadLines loglimit.Limit
 }
 
 // commit is what has been committed.

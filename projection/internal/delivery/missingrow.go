@@ -3,6 +3,8 @@ package delivery
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/foldql/foldql/projection/internal/fold"
 	"github.com/foldql/foldql/projection/internal/position"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
 )
 
 // A dead letter that waits for a row, of which another row is to hold a copy, is retried by itself when the row
@@ -88,6 +91,10 @@ func (r retries) retryWoken(ctx context.Context) error {
 		case errors.Is(err, position.ErrGone):
 			r.log.WarnContext(ctx, "projection: a dead letter whose row has appeared cannot be retried: skip it", "event",
 				at.String(), "error", err)
+			continue
+		case refused(err): // which is no fault of the events in hand
+			r.log.WarnContext(ctx, "projection: a dead letter whose row has appeared cannot be retried", "event", at.String(),
+				"error", err)
 			continue
 		case later || err != nil:
 			aside = append(aside, at)
@@ -219,29 +226,46 @@ func (r retries) checkAwaited(ctx context.Context) error {
 		wanted[row.Model] = append(wanted[row.Model], row.Key)
 	}
 	for _, m := range r.projection.Models {
-		if err := r.wakeStored(ctx, m.Model, wanted[m.Model.Name]); err != nil {
-			return err
+		for some := range slices.Chunk(wanted[m.Model.Name], querydb.MaxPageRows) {
+			if err := r.wakeStored(ctx, m.Model, some); err != nil {
+				return err
+			}
 		}
 	}
 	r.state.Letters.Checked()
 	return nil
 }
 
-// wakeStored wakes the dead letters that wait for those of the rows that are there.
+// wakeStored wakes the dead letters that wait for those of the rows that are there. One that cannot be read is found by
+// halving.
 func (r retries) wakeStored(ctx context.Context, m *querydb.Model, wanted []keys.Key) error {
-	for len(wanted) > 0 {
-		some := wanted[:min(len(wanted), querydb.MaxPageRows)]
-		rows, err := r.db.ForFold("").Get(ctx, m, some, true)
-		if err != nil {
+	rows, err := r.db.ForFold("").Get(ctx, m, wanted, true)
+	switch {
+	case unfit(err) && len(wanted) > 1:
+		mid := len(wanted) / 2
+		if err := r.wakeStored(ctx, m, wanted[:mid]); err != nil {
 			return err
 		}
-		for i := range rows {
-			row := deadletter.RowRef{Model: m.Name, Key: some[i]}
-			r.state.Letters.WakeAt(row, rows[i].Revision, func(at position.Ref, identifier string) bool {
-				return fold.IsThere(m, &rows[i], identifier, r.watermark(at))
-			})
-		}
-		wanted = wanted[len(some):]
+		return r.wakeStored(ctx, m, wanted[mid:])
+	case unfit(err):
+		r.passOver(ctx, deadletter.RowRef{Model: m.Name, Key: wanted[0]}, err)
+		return nil
+	case err != nil:
+		return err
+	}
+	for i := range rows {
+		row := deadletter.RowRef{Model: m.Name, Key: wanted[i]}
+		r.state.Letters.WakeAt(row, rows[i].Revision, func(at position.Ref, identifier string) bool {
+			return fold.IsThere(m, &rows[i], identifier, r.watermark(at))
+		})
 	}
 	return nil
+}
+
+// passOver logs that an awaited row cannot be read, which is no fault of the events in hand.
+func (r retries) passOver(ctx context.Context, row deadletter.RowRef, err error) {
+	c := r.batcher.committer
+	c.unreadLines.Log(ctx, r.log, r.cfg.Now(), slog.LevelWarn,
+		"projection: a row that dead letters wait for cannot be read; they go on waiting", slog.String("model", row.Model),
+		slog.String("key", driver.PrintableKey(row.Key)), slog.Any("error", err))
 }
