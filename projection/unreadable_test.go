@@ -17,6 +17,8 @@ import (
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/memstore"
 )
 
 // torn is a log that fails reads as it is told.
@@ -127,6 +129,40 @@ func TestANewEventDoesNotWaitForAPartitionThatCannotBeRead(t *testing.T) {
 		time.Sleep(time.Second)
 		if diff := cmp.Diff(map[string]int{"a": 7}, totals(t, db, store)); diff != "" {
 			t.Errorf("rows a second later (-want +got):\n%s", diff)
+		}
+		stop()
+		<-ended
+	})
+}
+
+// TestWhatOthersDoIsSeenWhileAPartitionCannotBeRead: another process begins the rows anew, while this one has nothing
+// to fold.
+func TestWhatOthersDoIsSeenWhileAPartitionCannotBeRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &torn{Log: memlog.New(memlog.Options{Partitions: 2})}
+		defer log.Close()
+		log.before = func(partition string) error {
+			if partition == "1" { // the event is in the other
+				return errTorn
+			}
+			return nil
+		}
+		add(t, log.Log, 1, event("s", upsert("a", 7)))
+		store := memstore.NewMultiWriter(memstore.Options{})
+		db := open(t, store.Join(memstore.Options{}))
+		r := newRunner(t, "script", log, db, projection.RunnerConfig{})
+		ran, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- r.Run(ran) }()
+		time.Sleep(time.Minute)
+		former := db.Generations().InUse(Model)
+		begin := querydb.Batch{Notes: []querydb.Note{projection.NewResetNote("script")}}
+		if err := open(t, store.Join(memstore.Options{})).Apply(t.Context(), begin); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if now := db.Generations().InUse(Model); now == former {
+			t.Errorf("a minute later generation %d is in use still", now)
 		}
 		stop()
 		<-ended

@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ type feed struct {
 	windows chan<- *window
 	shared  bool              // others may fold the same rows
 	failing map[string]outage // by partition
+	looked  time.Time         // when nothing was handed over, and not everything could be read
 }
 
 // outage is of a partition that could not be read. It is left alone for some time, while the others are read.
@@ -40,14 +42,22 @@ var errEnded = errors.New("the source has ended")
 var errUnlisted = errors.New("list the partitions")
 
 // all hands windows over until the source or the context ends. That nothing is left to read is said only where every
-// partition can be read: rows would be taken for complete that are not.
+// partition can be read: rows would be taken for complete that are not. An empty window is handed over now and then all
+// the same: it has the fold look at what others do.
 func (f *feed) all(ctx context.Context) error {
 	for failures := 0; ; {
 		n, err := f.round(ctx)
-		if err == nil && n == 0 && len(f.failing) == 0 {
+		switch {
+		case n > 0 || ctx.Err() != nil || final(err):
+		case err == nil && len(f.failing) == 0:
 			if err = f.hand(ctx, f.reader.nothing()); err == nil {
 				err = f.await(ctx)
 			}
+		case time.Since(f.looked) >= f.cfg.Heartbeat:
+			f.looked = time.Now()
+			w := f.reader.nothing()
+			w.unread = true
+			err = cmp.Or(f.hand(ctx, w), err)
 		}
 		switch {
 		case ctx.Err() != nil:

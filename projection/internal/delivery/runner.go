@@ -326,7 +326,7 @@ func (r *Runner) complete(ctx context.Context, w *window) error {
 	if r.state.IsComplete() || r.state.Tasks.Len() > 0 {
 		return nil
 	}
-	return completeRows(ctx, r, w.generation, w.isEmpty() && hasEnded(ctx, r))
+	return completeRows(ctx, r, w.generation, w.isEmpty() && !w.unread && hasEnded(ctx, r))
 }
 
 // hasEnded reports whether rows that have nothing to fold have come to their goal, or to where the log ends before it.

@@ -59,7 +59,8 @@ type window struct {
 	// generation and decided are those of the reader.
 	generation int
 	decided    int
-	scanned    int // events looked at, of other types too
+	unread     bool // of one that is empty: not every partition could be read
+	scanned    int  // events looked at, of other types too
 	bytes      int
 	ops        int
 }
