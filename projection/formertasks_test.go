@@ -4,13 +4,16 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/memstore"
 )
 
 // TestACascadeThatFailedInAnEarlierVersionIsOverWhenTheRowChanges: its note has another ID than that of the change.
@@ -21,7 +24,7 @@ func TestACascadeThatFailedInAnEarlierVersionIsOverWhenTheRowChanges(t *testing.
 		t.Run(name, func(t *testing.T) {
 			mode := refMode{cascade: true}
 			db, _ := foldRefs(t, join(), mode, 100, []ref{{Op: "club", ID: "A", Text: "old"}}, []ref{full}, []ref{long})
-			recordAsEarlier(t, db)
+			recordAsEarlier(t, db, 1)
 			log := openLog(t)
 			add(t, log, 0, refEvent("", ref{Op: "club", ID: "A", Text: "old"}), refEvent("", full), refEvent("", long))
 			runner := refRunner(t, mode, log, db, 100)
@@ -70,17 +73,63 @@ func awaitNoTasks(t *testing.T, db *querydb.DB) {
 	}
 }
 
-// recordAsEarlier puts the task of club A on record as earlier versions named it.
-func recordAsEarlier(t *testing.T, db *querydb.DB) {
+// recordAsEarlier puts the tasks of n clubs on record as earlier versions named them.
+func recordAsEarlier(t *testing.T, db *querydb.DB, n int) {
 	t.Helper()
 	tasks, err := db.Notes().List(t.Context(), clubTasks, "", 10)
-	if err != nil || len(tasks) != 1 {
-		t.Fatalf("tasks on record: %+v, %v; want one", tasks, err)
+	if err != nil || len(tasks) != n {
+		t.Fatalf("tasks on record: %+v, %v; want %d", tasks, err, n)
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d %d %s%s%s", 4, 1, "Club", "A", ""))
-	former := querydb.Note{Kind: clubTasks, ID: hex.EncodeToString(sum[:16]), Value: tasks[0].Value}
-	tasks[0].Value = nil
-	if err := db.Apply(t.Context(), querydb.Batch{Notes: append(tasks, former)}); err != nil {
-		t.Fatal(err)
+	for _, task := range tasks {
+		var of struct{ PK string }
+		if err := json.Unmarshal(task.Value, &of); err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.Sum256(fmt.Appendf(nil, "%d %d %s%s%s", 4, len(of.PK), "Club", of.PK, ""))
+		former := querydb.Note{Kind: clubTasks, ID: hex.EncodeToString(sum[:16]), Value: task.Value}
+		task.Value = nil
+		if err := db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{task, former}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestACommitHoldsWhatItMustThoughThereAreTasksOfEarlierVersions: one event changes as many rows as a commit holds with
+// their tasks, and earlier versions have recorded some that these replace.
+func TestACommitHoldsWhatItMustThoughThereAreTasksOfEarlierVersions(t *testing.T) {
+	const most, clubs, failed = 20, 8, 4
+	opts := memstore.Options{Now: epochNow, MostWrites: most}
+	store := memstore.NewMultiWriter(opts)
+	fold := func(events [][]ref) (*querydb.DB, []projection.DeadLetter) {
+		return foldRefs(t, store.Join(opts), refMode{cascade: true}, 1, events...)
+	}
+	named := func(n int, name string) (all []ref) {
+		for i := range n {
+			all = append(all, ref{Op: "club", ID: fmt.Sprint("C", i), Text: name})
+		}
+		return all
+	}
+	events := [][]ref{named(clubs, "old")}
+	for i := range clubs {
+		text := ""
+		if i < failed {
+			text = strings.Repeat("x", querydb.MaxRowSize-200)
+		}
+		events = append(events, []ref{{Op: "set", ID: fmt.Sprint("p", i), Club: fmt.Sprint("C", i), Text: text}})
+	}
+	events = append(events, named(failed, strings.Repeat("n", 1000))) // which those picks have no room for
+	db, letters := fold(events)
+	if len(letters) > 0 {
+		t.Fatalf("dead letters %+v: this shows nothing", letters)
+	}
+	recordAsEarlier(t, db, failed)
+	events = append(events, named(clubs, "new"))
+	if db, letters = fold(events); len(letters) > 0 {
+		t.Errorf("dead letters %+v, want none", letters)
+	}
+	for i := range clubs {
+		if p := pickOf(t, db, fmt.Sprint("p", i)); p.Club == nil || p.Club.Name != "new" {
+			t.Errorf("pick %d holds %+v, want the new name", i, p.Club)
+		}
 	}
 }

@@ -105,7 +105,7 @@ func (c *committer) write(ctx context.Context, out *outcome) error {
 	if out.released && len(c.writes)+len(out.notes) == 0 {
 		return nil // all of them wait for another
 	}
-	told := len(out.decisions) == 0 || out.fold.HasRoom()
+	told := len(out.decisions) == 0 || out.fold.HasRoom(1)
 	if told && len(out.decisions) > 0 {
 		out.notes = append(out.notes, out.beside.Notes(c.state, out.tells)...)
 	}
@@ -181,7 +181,8 @@ func (c *committer) addCopies(out *outcome, copies *fold.Copies) []querydb.ReadR
 // widen has tasks also be about what unfinished ones of their rows are about, whose notes they replace. Another process
 // may have recorded one that is not known here. It does so in a commit that changes the row, so what is looked up once
 // the row has been read holds for as long as the row may be written. Those that an earlier version recorded under other
-// IDs are taken off.
+// IDs are taken off, as far as the commit holds that beside a note that tells of a decision: one that stays does no
+// harm until the row changes again.
 func (c *committer) widen(ctx context.Context, out *outcome, tasks []cascade.Task) error {
 	pending := c.state.Tasks
 	if c.shared && len(tasks) > 0 {
@@ -200,7 +201,7 @@ func (c *committer) widen(ctx context.Context, out *outcome, tasks []cascade.Tas
 	}
 	for i, t := range tasks {
 		wider, former := c.state.Tasks.ReplacingFormer(pending.Widened(t))
-		if tasks[i] = wider; former != "" {
+		if tasks[i] = wider; former != "" && out.fold.HasRoom(len(out.formerTasks)+2) {
 			out.formerTasks = append(out.formerTasks, former)
 		}
 	}

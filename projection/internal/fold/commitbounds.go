@@ -177,10 +177,10 @@ func cut(f *Fold, at ApplyPoint) error {
 	return f.fit(at)
 }
 
-// HasRoom reports whether the commit holds another note beside NoteWrites.
-func (f *Fold) HasRoom() bool {
+// HasRoom reports whether the commit holds so many other notes beside NoteWrites.
+func (f *Fold) HasRoom(notes int) bool {
 	writes, _ := sizeOf(f)
-	return !f.bounds.shared || writes < f.bounds.most.writes
+	return !f.bounds.shared || writes+notes <= f.bounds.most.writes
 }
 
 // sizeOf is how many writes and bytes the commit has so far.
