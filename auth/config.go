@@ -20,7 +20,8 @@ type Config struct {
 	JWKS string
 	// Algorithms are those accepted: HS256 by default with a Secret; with JWKS every asymmetric one.
 	Algorithms []string
-	// Issuer and Audience are asked of every token where they are given; one of the audiences is enough.
+	// Issuer and Audience are asked of every token where they are given; one of the audiences is enough. Without them a
+	// key set verifies all tokens that its keys sign, also those that an issuer makes for other applications.
 	Issuer   string
 	Audience []string
 	// Leeway is how far the issuer's clock may be from ours; 0 by default.
@@ -42,7 +43,8 @@ type Config struct {
 	Client *http.Client
 	// Now is the clock; time.Now by default.
 	Now func() time.Time
-	// Logger logs when a key set cannot be read; nothing is logged by default.
+	// Logger logs when a key set cannot be read, and warns of one that lets in more tokens than may be meant; nothing is
+	// logged by default.
 	Logger *slog.Logger
 }
 

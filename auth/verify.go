@@ -56,6 +56,7 @@ func NewVerifier(ctx context.Context, cfg Config) (*Verifier, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
+	cfg.warn()
 	v := &Verifier{cfg: cfg, parser: newParser(&cfg), keys: secret(cfg.Secret)}
 	if cfg.JWKS != "" {
 		set := newKeySet(&cfg)
