@@ -39,7 +39,7 @@ type Config struct {
 	// KeysExpireAfter is how long keys serve after the set was last read, where it cannot be read any more; 1 h by
 	// default.
 	KeysExpireAfter time.Duration
-	// Client fetches the key set; one without a timeout gets one of 5 s.
+	// Client fetches the key set; one without a timeout gets one of 5 s. It follows no redirect from https to http.
 	Client *http.Client
 	// Now is the clock; time.Now by default.
 	Now func() time.Time
@@ -77,7 +77,7 @@ func (c Config) withDefaults() Config {
 	if c.KeysExpireAfter == 0 {
 		c.KeysExpireAfter = time.Hour
 	}
-	c.Client = withTimeout(c.Client)
+	c.Client = fetching(c.Client)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -91,18 +91,6 @@ func (c Config) withDefaults() Config {
 		}
 	}
 	return c
-}
-
-// withTimeout is the client with an end to what it waits for: callers wait with it.
-func withTimeout(client *http.Client) *http.Client {
-	var bounded http.Client
-	if client != nil {
-		bounded = *client
-	}
-	if bounded.Timeout == 0 {
-		bounded.Timeout = 5 * time.Second
-	}
-	return &bounded
 }
 
 // validate expects the defaults to be filled in. It never shows the secret.

@@ -45,3 +45,24 @@ func TestKeysThatSignForOthersTooAreWarnedOf(t *testing.T) {
 		}
 	}
 }
+
+// TestKeysThatComeOverHTTPAreWarnedOf unless they come from this machine.
+func TestKeysThatComeOverHTTPAreWarnedOf(t *testing.T) {
+	for address, warn := range map[string]bool{
+		"http://issuer.test/keys?apikey=hunter2": true,
+		"http://10.0.0.1/keys":                   true,
+		"https://issuer.test/keys":               false,
+		"http://localhost:8080/keys":             false,
+		"http://issuer.localhost/keys":           false,
+		"http://127.0.0.1:8080/keys":             false,
+		"http://[::1]:8080/keys":                 false,
+	} {
+		log := said(t, Config{JWKS: address, Issuer: "issuer"})
+		if warned := strings.Contains(log, "level=WARN") && strings.Contains(log, "over http"); warned != warn {
+			t.Errorf("%s: warned %t, want %t:\n%s", address, warned, warn, log)
+		}
+		if strings.Contains(log, "hunter2") {
+			t.Errorf("%s: the log has the secret:\n%s", address, log)
+		}
+	}
+}
