@@ -27,7 +27,7 @@ type keySet struct {
 	now    func() time.Time
 	log    *slog.Logger
 
-	refetchAfter, maxAge, expireAfter time.Duration
+	refetchAfter, maxAge, expireAfter, leeway time.Duration
 
 	mu      sync.Mutex
 	keys    []key
@@ -51,7 +51,7 @@ const maxKeySetSize = 1 << 20
 func newKeySet(cfg *Config) *keySet {
 	return &keySet{
 		name: cfg.JWKS, shown: shown(cfg.JWKS), client: cfg.Client, now: cfg.Now, log: cfg.Logger,
-		refetchAfter: cfg.RefetchAfter, maxAge: cfg.MaxKeyAge, expireAfter: cfg.KeysExpireAfter,
+		refetchAfter: cfg.RefetchAfter, maxAge: cfg.MaxKeyAge, expireAfter: cfg.KeysExpireAfter, leeway: cfg.Leeway,
 	}
 }
 
@@ -75,15 +75,13 @@ var errNoKeys = errors.New("it has no public key that signatures can be verified
 // find implements keySource. The key of a token may be one that the issuer has just begun to use: who finds none waits
 // for a reading that is under way, or reads the set. Nobody else waits for an issuer, unless the keys at hand are too
 // old to be taken unasked.
-func (s *keySet) find(ctx context.Context, alg, kid string, tried []jwt.VerificationKey) (
-	[]jwt.VerificationKey, error,
-) {
+func (s *keySet) find(ctx context.Context, w wanted, tried []jwt.VerificationKey) ([]jwt.VerificationKey, error) {
 	s.mu.Lock()
-	found, err := s.lookup(alg, kid, tried)
-	reading := s.reading
+	found, err := s.lookup(w, tried, s.mayBeNew(w))
+	reading, began := s.reading, false
 	if reading == nil && s.due(len(found) > 0) {
 		s.awaited = !remote(s.name) || s.overdue()
-		reading = s.begin()
+		reading, began = s.begin(), true
 		go func() { _ = s.read(ctx, reading) }() // what goes wrong is logged, and lookup knows that it did
 	}
 	wait := len(found) == 0 || s.awaited
@@ -98,24 +96,34 @@ func (s *keySet) find(ctx context.Context, alg, kid string, tried []jwt.Verifica
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.lookup(alg, kid, tried)
+	return s.lookup(w, tried, !began && s.mayBeNew(w))
 }
 
-// lookup returns the keys at hand; s.mu is held. Where none fits, and what the set has now could not be read, it is not
-// known whether one of its keys does.
-func (s *keySet) lookup(alg, kid string, tried []jwt.VerificationKey) (found []jwt.VerificationKey, err error) {
+// lookup returns the keys at hand; s.mu is held. Where none fits, and the key may be a new one or what the set has now
+// could not be read, it is not known whether one of its keys does.
+func (s *keySet) lookup(w wanted, tried []jwt.VerificationKey, mayBeNew bool) (
+	found []jwt.VerificationKey, err error,
+) {
 	if s.good.IsZero() || s.now().Sub(s.good) >= s.expireAfter {
 		return nil, ErrUnavailable
 	}
 	for i := range s.keys {
-		if k := &s.keys[i]; k.fits(alg, kid) && !k.among(tried) {
+		if k := &s.keys[i]; k.fits(w.alg, w.kid) && !k.among(tried) {
 			found = append(found, k.public)
 		}
 	}
-	if len(found) == 0 && s.tried.After(s.good) {
+	if len(found) == 0 && (mayBeNew || s.tried.After(s.good)) {
 		return nil, ErrUnavailable
 	}
 	return found, nil
+}
+
+// mayBeNew reports whether the issuer may use the key only since the set was last read; s.mu is held. A token cannot
+// say so for long: the set is read again, or its time lies in the future. A file that has changed is read at once.
+func (s *keySet) mayBeNew(w wanted) bool {
+	const precision = time.Second // of the time that a token says
+	return remote(s.name) && !w.issued.IsZero() && w.issued.Add(s.leeway+precision).After(s.good) &&
+		!w.issued.After(s.now().Add(s.leeway))
 }
 
 // due reports whether the set should be read now; s.mu is held.

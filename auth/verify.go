@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/golang-jwt/jwt/v5"
 )
@@ -29,11 +30,18 @@ type Verifier struct {
 // keySource finds the keys that a token may be signed with.
 type keySource interface {
 	// find leaves out keys that the token has been tried with: it is signed with none of them.
-	find(ctx context.Context, alg, kid string, tried []jwt.VerificationKey) ([]jwt.VerificationKey, error)
+	find(ctx context.Context, w wanted, tried []jwt.VerificationKey) ([]jwt.VerificationKey, error)
+}
+
+// wanted is what a token says of the key that it is signed with, before anybody knows whether that is true.
+type wanted struct {
+	alg, kid string
+	issued   time.Time // when the key was in use; zero where the token does not say it
 }
 
 // ErrUnavailable is the error where no keys could be read, or none for too long, so that no token can be verified; and
-// of a token that is signed with none of those at hand, where the last attempt to read the set failed.
+// of a token that is signed with none of those at hand, where the last attempt to read the set failed, or the token was
+// issued since.
 var ErrUnavailable = errors.New("tokens cannot be verified at the moment")
 
 // TokenError says why a token is not accepted, in words that its bearer may read.
@@ -120,7 +128,7 @@ func (v *Verifier) candidates(ctx context.Context, t *jwt.Token, tried []jwt.Ver
 	if _, given := t.Header["kid"]; given && !isText {
 		return nil, refuse(nil, "has a key id that is no string")
 	}
-	keys, err := v.keys.find(ctx, t.Method.Alg(), kid, tried)
+	keys, err := v.keys.find(ctx, wanted{t.Method.Alg(), kid, issuedAt(t.Claims)}, tried)
 	switch {
 	case err != nil:
 		return nil, err
@@ -130,6 +138,15 @@ func (v *Verifier) candidates(ctx context.Context, t *jwt.Token, tried []jwt.Ver
 		return nil, refuse(nil, "is signed with an unknown key")
 	}
 	return keys, nil
+}
+
+// issuedAt is zero where the claims have no such time.
+func issuedAt(claims jwt.Claims) time.Time {
+	at, err := claims.GetIssuedAt()
+	if err != nil || at == nil {
+		return time.Time{}
+	}
+	return at.Time
 }
 
 func refuseSignature(cause error) error { return refuse(cause, "is not signed as it must be") }
@@ -165,7 +182,7 @@ func (v *Verifier) explain(ctx context.Context, err error) error {
 // secret is the one key of symmetric algorithms.
 type secret []byte
 
-func (s secret) find(_ context.Context, _, _ string, tried []jwt.VerificationKey) ([]jwt.VerificationKey, error) {
+func (s secret) find(_ context.Context, _ wanted, tried []jwt.VerificationKey) ([]jwt.VerificationKey, error) {
 	if len(tried) > 0 {
 		return nil, nil
 	}
