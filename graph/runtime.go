@@ -27,8 +27,8 @@ type Config struct {
 	MaxJoinFanout int
 	// MaxExamined is how many rows the filters of one request may look at; 10,000 by default.
 	MaxExamined int
-	// MaxHidden is how many rows one request may pass over that are hidden from the caller, as others own them; 10,000 by
-	// default.
+	// MaxHidden is how many rows one request may pass over that are hidden from the caller, as others own them, and how
+	// many of its keys may lead to no row of a caller who may read own rows only; 10,000 by default.
 	MaxHidden int
 	// MaxAnswerBytes is how many bytes the data of an answer may have; 32 MiB by default. For every 256 of them there
 	// may be one object, for every 2,048 one error.

@@ -34,7 +34,7 @@ type CollectionQuery struct {
 	Limit   int // 1 to MaxPageRows
 	Start   *keys.Cursor
 	Visible func(*Row) bool // as in Query, and Hidden too
-	Hidden  *Examination
+	Hidden  *HiddenRows
 	NoNext  bool // as in Query
 	// Members are the ordinals of the members whose rows are asked for, which lie in the Ranges; nil means all.
 	Members []int

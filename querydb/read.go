@@ -170,7 +170,7 @@ type Query struct {
 	// Hidden allows, nil for any number, besides MinFilterBatch. If that does not suffice, the error is an ErrHidden; a
 	// page that is full, or a Partial one, ends instead, with a Next that leads on.
 	Visible func(*Row) bool
-	Hidden  *Examination
+	Hidden  *HiddenRows
 	// Filter says which of those rows belong to the page; nil means all. To fill the page it is asked about as many rows
 	// as Examine allows, nil for any number. If that does not suffice, the error is an ErrExamined; a Partial page is
 	// short instead. Next then follows the rows that were looked at, and the page that it leads to may be empty. An error
@@ -182,12 +182,18 @@ type Query struct {
 	NoNext bool
 }
 
-// Examination is how many rows the filters of some queries may examine together, or how many hidden rows the queries
-// may pass over. It is safe for concurrent use.
+// Examination is how many rows the filters of some queries may examine together. It is safe for concurrent use.
 type Examination = page.Examination
 
 // NewExamination allows that many rows.
 func NewExamination(rows int) *Examination { return page.NewExamination(rows) }
+
+// HiddenRows is how many rows that are not Visible some queries may pass over together. It also bounds how many they
+// hold before it is known whether those are Visible: MinFilterBatch, or more small ones. It is safe for concurrent use.
+type HiddenRows = page.HiddenRows
+
+// NewHiddenRows allows that many rows to be passed over.
+func NewHiddenRows(rows int) *HiddenRows { return page.NewHiddenRows(rows) }
 
 // MinFilterBatch and MaxFilterBatch are how many rows are read at a time for a filter, but for the first ones of a page
 // and the last ones that may be examined.

@@ -20,7 +20,7 @@ type Limits struct {
 	MaxValues          int           // values in the variables of a request
 	MaxAnswerBytes     int           // bytes of an answer; it may have an object for every 256 of them
 	MaxExamined        int           // rows that the filters of one request look at
-	MaxHidden          int           // rows that others own and one request passes over
+	MaxHidden          int           // rows of others that one request passes over, or keys of it that lead to no own row
 	MaxReadBytes       int64         // bytes of rows that are read for one request
 	MaxEventsBodyBytes int64         // bytes of a request with events
 	MaxEventBytes      int           // bytes of one event

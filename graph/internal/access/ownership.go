@@ -22,21 +22,12 @@ import (
 //     missing: pages are what they would be without them, full and with tokens that tell of own rows alone;
 //   - a row that is judged by its owner is charged to the budget of the request when it is found to be theirs: what is
 //     left of the budget, and the error where it is nothing, would tell of the rows of others, and how large they are.
+//     In place of the budget, few rows are in memory at a time that are not judged yet, and a limited number of keys
+//     may lead to no row of theirs: to a row of another's, or to none.
 
-// ReadContext returns the context to read rows with that are judged one by one, see kept.
-func (a Level) ReadContext(ctx context.Context) context.Context {
-	if a == OwnRowsOnly {
-		return driver.Uncharged(ctx)
-	}
-	return ctx
-}
-
-// Keep returns what the viewer gets of a row that was read with the context of reading: nil where they are admitted to
-// own rows only and this is another's. A row that they get is charged here, if it was not when it was read.
-func (v Viewer) Keep(ctx context.Context, t *catalog.Type, a Level, rec record.Record) (record.Record, error) {
-	if a != OwnRowsOnly {
-		return rec, nil
-	}
+// Keep returns what a viewer who is admitted to own rows only gets of a row that was read uncharged: nil where it is
+// another's. A row that they get is charged here.
+func (v Viewer) Keep(ctx context.Context, t *catalog.Type, rec record.Record) (record.Record, error) {
 	if !v.Owns(t, rec) {
 		return nil, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/foldql/foldql/graph/internal/access"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/record"
 )
 
 // passIndexRule says whether the viewer may ask for this partition of an index: as a member of the group, or as the
@@ -95,10 +96,9 @@ func (rd *Reader) ownsKey(ctx context.Context, v access.Viewer, q *catalog.Query
 		return false, rd.Errors().Read(ctx, err, q.Rule.AuthTable)
 	}
 	at := Target{Type: t, Index: driver.Primary}
-	rec, err := rd.first(access.OwnRowsOnly.ReadContext(ctx), at, JoinKey{Key: id}, []int{t.Owner}, true, nil)
-	if err == nil {
-		rec, err = v.Keep(ctx, t, access.OwnRowsOnly, rec)
-	}
+	rec, err := judging{rd, v, t}.row(ctx, func(ctx context.Context) (record.Record, error) {
+		return rd.first(ctx, at, JoinKey{Key: id}, []int{t.Owner}, true, nil)
+	})
 	if errors.Is(err, driver.ErrDamaged) {
 		rd.Errors().logHidden(ctx, err, q.Rule.AuthTable)
 		return false, nil

@@ -42,9 +42,14 @@ func (rd *Reader) Joined(ctx context.Context, g Target, ids JoinKeyList, fields 
 		if errs[i] = rd.passJoinRule(ctx, v, g, at); errs[i] != nil {
 			return
 		}
-		rec, err := rd.first(allowed.ReadContext(ctx), g, at, fields, false, keep)
-		if err == nil {
-			rec, err = v.Keep(ctx, g.Type, allowed, rec)
+		var rec record.Record
+		var err error
+		if allowed == access.OwnRowsOnly && keep == nil {
+			rec, err = judging{rd, v, g.Type}.row(ctx, func(ctx context.Context) (record.Record, error) {
+				return rd.first(ctx, g, at, fields, false, nil)
+			})
+		} else {
+			rec, err = rd.first(ctx, g, at, fields, false, keep)
 		}
 		switch {
 		case keep != nil:
@@ -109,8 +114,8 @@ func (b batches) fetchBatch(ctx context.Context, g Target, ks []keys.Key, recs [
 		querydb.Get{Keys: ks, Consistent: b.consistent, Distinct: b.distinct}, recs)
 }
 
-// JudgedAtOnce is how many rows of a batch are in memory before it is known whose they are, at most.
-const JudgedAtOnce = 16
+// JudgedAtOnce is how many rows of an operation are in memory before it is known whose they are, at most.
+const JudgedAtOnce = querydb.MinFilterBatch
 
 // fetchOwn is fetchBatch that leaves out rows of others, see ownership. Of a long list it is found out first which rows
 // are the viewer's. Those are then read again, in one batch, because that shows no event half applied. A commit may
@@ -138,19 +143,25 @@ func (b batches) fetchOwn(ctx context.Context, g Target, ks []keys.Key, recs []r
 	return err
 }
 
-// ownPlaces finds out which keys lead to rows of the viewer's. It reads a few rows at a time and keeps none of them: as
-// they are not charged, nothing else bounds what large rows of others take of memory.
+// ownPlaces finds out which keys lead to rows of the viewer's. It reads a few rows at a time and keeps none of them.
 func (b batches) ownPlaces(ctx context.Context, g Target, ks []keys.Key) (places []int, err error) {
 	v, few := b.rd.Viewer(ctx), make([]record.Record, JudgedAtOnce)
 	for from := 0; from < len(ks); from += JudgedAtOnce {
-		some := ks[from:min(from+JudgedAtOnce, len(ks))]
-		if err := b.fetchUnjudged(ctx, g, some, few); err != nil {
-			return nil, err
-		}
-		for i := range some {
-			if v.Owns(g.Type, few[i]) {
-				places = append(places, from+i)
+		some, before := ks[from:min(from+JudgedAtOnce, len(ks))], len(places)
+		err := judging{b.rd, v, g.Type}.rows(ctx, len(some), func(ctx context.Context) (own int, err error) {
+			defer clear(few)
+			if err := b.fetchUnjudged(ctx, g, some, few); err != nil {
+				return 0, err
 			}
+			for i := range some {
+				if v.Owns(g.Type, few[i]) {
+					places = append(places, from+i)
+				}
+			}
+			return len(places) - before, nil
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	return places, nil
@@ -158,21 +169,24 @@ func (b batches) ownPlaces(ctx context.Context, g Target, ks []keys.Key) (places
 
 // fetchJudged reads few rows, and keeps those that are the viewer's.
 func (b batches) fetchJudged(ctx context.Context, g Target, ks []keys.Key, recs []record.Record) error {
-	err := b.fetchUnjudged(ctx, g, ks, recs)
 	v := b.rd.Viewer(ctx)
-	for i := 0; i < len(recs) && err == nil; i++ {
-		recs[i], err = v.Keep(ctx, g.Type, access.OwnRowsOnly, recs[i])
-	}
-	if err != nil {
-		clear(recs) // some are not judged yet
-	}
-	return err
+	return judging{b.rd, v, g.Type}.rows(ctx, len(ks), func(uncharged context.Context) (own int, err error) {
+		err = b.fetchUnjudged(uncharged, g, ks, recs)
+		for i := 0; i < len(recs) && err == nil; i++ {
+			if recs[i], err = v.Keep(ctx, g.Type, recs[i]); recs[i] != nil {
+				own++
+			}
+		}
+		if err != nil {
+			clear(recs) // some are not judged yet
+		}
+		return own, err
+	})
 }
 
-// fetchUnjudged reads rows of which it is not known yet whose they are. One that cannot be read is no row: its error
-// would tell others that it is there.
+// fetchUnjudged reads rows of which it is not known yet whose they are, with a context that charges nothing. One that
+// cannot be read is no row: its error would tell others that it is there.
 func (b batches) fetchUnjudged(ctx context.Context, g Target, ks []keys.Key, recs []record.Record) error {
-	ctx = driver.Uncharged(ctx)
 	err := b.fetchBatch(ctx, g, ks, recs)
 	if !errors.Is(err, driver.ErrDamaged) {
 		return err

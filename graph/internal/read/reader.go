@@ -25,6 +25,7 @@ type Reader struct {
 	// guarded are the queries of indexes under a rule, by where they read: joins through such an index heed its rule too.
 	guarded map[Target]*catalog.Query
 	filters bool // whether there are queries that filter
+	judges  bool // whether there are rules that admit owners
 }
 
 // Config tunes a reader.
@@ -41,9 +42,13 @@ type Config struct {
 func New(db *querydb.DB, c *catalog.Catalog, cfg Config) *Reader {
 	rd := &Reader{db: db, Catalog: c, Config: cfg, tokens: pageTokens{cfg.TokenKey.Sealer()},
 		served: served{db, Errors{cfg.Logger}}, guarded: map[Target]*catalog.Query{}}
+	for _, t := range c.Types {
+		rd.judges = rd.judges || t.Rule != nil && t.Rule.Owner
+	}
 	for _, q := range c.Queries {
 		rd.filters = rd.filters || q.Filtered
 		if q.Rule != nil {
+			rd.judges = true
 			rd.guarded[Target{Type: c.Types[q.Type], Index: q.Index}] = q
 		}
 	}

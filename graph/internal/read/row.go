@@ -40,9 +40,13 @@ func (rd *Reader) Row(ctx context.Context, v access.Viewer, q *catalog.Query, r 
 	if half := partitionHalf(q, t); ownOnly && !owner && !ownsPartition(v, t, q, &half, key, r.PK, pk) {
 		return nil, v.Refusal(t.Name)
 	}
-	rec, err := rd.lookUp(allowed.ReadContext(ctx), q, t, key, pk, r)
-	if err == nil {
-		rec, err = v.Keep(ctx, t, allowed, rec)
+	var rec record.Record
+	if allowed == access.OwnRowsOnly {
+		rec, err = judging{rd, v, t}.row(ctx, func(ctx context.Context) (record.Record, error) {
+			return rd.lookUp(ctx, q, t, key, pk, r)
+		})
+	} else {
+		rec, err = rd.lookUp(ctx, q, t, key, pk, r)
 	}
 	if allowed == access.OwnRowsOnly && !ownOnly && errors.Is(err, driver.ErrDamaged) {
 		rd.Errors().logHidden(ctx, err, t.Name)

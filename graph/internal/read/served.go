@@ -15,7 +15,7 @@ import (
 // at no more rows in vain than one may.
 func (rd *Reader) Hold(ctx context.Context) context.Context {
 	ctx = rd.db.Generations().Hold(ctx)
-	if rd.filters || len(rd.guarded) > 0 {
+	if rd.filters || rd.judges {
 		ctx = rd.Config.Allowance.Limit(ctx)
 	}
 	return ctx

@@ -2,8 +2,7 @@ package page
 
 import "sync/atomic"
 
-// Examination is how many rows may be looked at for filters, or passed over since they are hidden, for several pages
-// together. It is safe for concurrent use.
+// Examination is how many rows may be looked at for several pages together. It is safe for concurrent use.
 type Examination struct{ rest atomic.Int64 }
 
 // NewExamination allows so many rows.

@@ -26,7 +26,7 @@ func (s *some) passOver(start keys.Cursor) (done bool, err error) {
 		s.last = &start
 	}
 	switch {
-	case s.hidden <= FewRows || !s.leavesRest() && s.Hidden.take():
+	case s.hidden <= FewRows || !s.leavesRest() && s.Hidden.passing().take():
 		return false, nil
 	case s.full():
 		s.endFull()
@@ -42,8 +42,8 @@ func (s *some) mayPassOver(q *driver.Query) (done bool, err error) {
 		return false, nil
 	}
 	switch {
-	case !s.leavesRest() && !s.Hidden.overspent():
-		q.Limit = min(q.Limit, max(FewRows, s.Hidden.left()))
+	case !s.leavesRest() && !s.Hidden.passing().overspent():
+		q.Limit = min(q.Limit, max(FewRows, s.Hidden.passing().left()))
 		return false, nil
 	case s.full():
 		s.endFull()
@@ -58,10 +58,11 @@ func (s *some) leavesRest() bool {
 	if s.Hidden == nil || !s.full() {
 		return false
 	}
+	left := s.Hidden.passing().left()
 	if s.rest == 0 {
-		s.rest = max(1, s.Hidden.left()/2)
+		s.rest = max(1, left/2)
 	}
-	return s.Hidden.left() <= s.rest
+	return left <= s.rest
 }
 
 // unjudgedBytes is what rows may take that are read at once, though nobody knows whose they are, and that nothing is

@@ -32,7 +32,7 @@ type Query struct {
 	// if there were no others, of which as many are passed over as Hidden allows, nil for any number, besides FewRows;
 	// then the read fails with ErrHidden, or, if the page is full or may be Partial, ends with a Next.
 	Visible func(*driver.Row) bool
-	Hidden  *Examination
+	Hidden  *HiddenRows
 	// Filter says which of those belong to the page; nil means all. It may be asked about as many rows as Examine allows,
 	// nil for any number; then the read fails with ErrExamined, or, if it may be Partial, the page is short. Next follows
 	// the rows that were looked at, and the page that it leads to may be empty. A row of which it cannot be said fails the

@@ -59,19 +59,11 @@ func (r Reader) readSome(ctx context.Context, q *Query, ranges []keys.Range) (Pa
 		} else if done, err := s.mayPassOver(&dq); done || err != nil {
 			return s.ended(err)
 		}
-		found, rows, starts, err := r.readFew(ctx, q, &cost, dq, ranges)
-		if q.Visible != nil && size > FewRows && errors.Is(err, driver.ErrOverBudget) {
-			size = FewRows
-			continue
-		}
-		if err != nil {
-			return Page{}, err
-		}
-		done, err := s.addAll(ctx, rows, starts, budget)
+		done, few, err := r.addFew(ctx, &s, &cost, dq, ranges, budget)
 		if err != nil || done {
 			return s.ended(err)
 		}
-		dq.Start = next(&found)
+		dq.Start = few.next
 		switch {
 		case dq.Start == nil, s.full() && q.NoNext:
 			return s.page, nil
@@ -80,8 +72,44 @@ func (r Reader) readSome(ctx context.Context, q *Query, ranges []keys.Range) (Pa
 			s.page.Next = &own
 			return s.page, nil
 		}
-		size = nextSize(size, most, rows)
+		size = min(max(FewRows, min(few.fit, 2*size)), most)
 	}
+}
+
+// few is what is known of some rows that were read, once nobody holds them any more.
+type few struct {
+	next *keys.Cursor // where the rows begin that follow them; nil where there are none
+	fit  int          // how many of their size are read at once
+}
+
+// addFew reads some rows, and adds those of them to the page that belong to it. Where some may be hidden, it waits
+// until they may be in memory.
+func (r Reader) addFew(ctx context.Context, s *some, cost *counter.Counters, dq driver.Query, ranges []keys.Range,
+	budget driver.Budget) (done bool, f few, err error) {
+	if s.Visible != nil {
+		judged, err := s.Hidden.Judge(ctx, dq.Limit)
+		if err != nil {
+			return true, few{}, err
+		}
+		defer judged()
+	}
+	found, rows, starts, err := r.readFew(ctx, s.Query, cost, dq, ranges)
+	if s.Visible != nil && dq.Limit > FewRows && errors.Is(err, driver.ErrOverBudget) {
+		dq.Limit = FewRows
+		found, rows, starts, err = r.readFew(ctx, s.Query, cost, dq, ranges)
+	}
+	if err != nil {
+		return true, few{}, err
+	}
+	if done, err = s.addAll(ctx, rows, starts, budget); done || err != nil {
+		return true, few{}, err
+	}
+	f = few{next(&found), fit(rows)}
+	if f.next != nil && s.Visible != nil {
+		_, own := copied(&driver.Row{}, *f.next)
+		f.next = &own
+	}
+	return false, f, nil
 }
 
 // readFew reads some rows, whole ones, with where a page after each begins.
@@ -96,14 +124,13 @@ func (r Reader) readFew(ctx context.Context, q *Query, cost *counter.Counters, d
 	return found, rows, starts, err
 }
 
-// nextSize is how many rows to read after some, and most is the greatest number.
-func nextSize(size, most int, rows []driver.Row) int {
+// fit is how many rows like these are read at once.
+func fit(rows []driver.Row) int {
 	bytes := 1
 	for i := range rows {
 		bytes += len(rows[i].Record)
 	}
-	fit := readSize * max(1, len(rows)) / bytes
-	return min(max(FewRows, min(fit, 2*size)), most)
+	return readSize * max(1, len(rows)) / bytes
 }
 
 func (s *some) full() bool { return len(s.page.Rows) == s.Limit }
