@@ -71,6 +71,19 @@ func (a *App) check() error {
 	return config.Error{Err: errors.Join(missing...)}
 }
 
+// owned are the models whose rows name an owner.
+func (a *App) owned() (models []*querydb.Model) {
+	if a.Catalog == nil {
+		return nil
+	}
+	for _, t := range a.Catalog.Types {
+		if t.Owner >= 0 {
+			models = append(models, t.Model)
+		}
+	}
+	return models
+}
+
 // Main runs the program with the arguments, the environment and the streams of the process, and ends the process. The
 // first SIGINT or SIGTERM drains; the second ends the process at once.
 func Main(app App) {

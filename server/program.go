@@ -32,6 +32,7 @@ type program struct {
 func newProgram(app App, in commands.Program) *program {
 	app.Projections = projection.Group(app.Projections)
 	in.Models, in.Events, in.Projections = app.Models, app.Events, app.Projections
+	in.Owned = app.owned()
 	return &program{Program: in, app: app}
 }
 

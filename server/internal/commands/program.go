@@ -26,6 +26,7 @@ type Program struct {
 	Models      []*querydb.Model
 	Events      eventlog.Types
 	Projections []projection.Projection
+	Owned       []*querydb.Model // whose rows name an owner, and so say who may read
 
 	Env    func(name string) (value string, ok bool)
 	Stdin  io.Reader

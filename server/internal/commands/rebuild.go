@@ -74,14 +74,6 @@ func (c *rebuildAbort) Run(ctx context.Context, p *Program) error {
 		"built when 'server rebuild start' asks for them")
 }
 
-type rebuildRollback struct{ rebuildNames }
-
-// Run has the former rows serve again.
-func (c *rebuildRollback) Run(ctx context.Context, p *Program) error {
-	return decideRebuild(ctx, p, &c.Server, c.Name, "/rollback", "the former rows serve again; start the program that "+
-		"folded them, so that they catch up")
-}
-
 // rebuildVerify verifies that projectors are pure.
 type rebuildVerify struct {
 	Name []string `arg:"" help:"Models, or projections. Those that share a table are verified together."`
