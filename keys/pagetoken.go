@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hmac"
@@ -111,9 +112,26 @@ func AppendCursor(dst []byte, s Cursor) []byte {
 	return dst
 }
 
-// ParseCursor reads the payload of a page token; it fails with [ErrInvalidToken].
+// paddedSize is what the length of a padded cursor is a multiple of; padMark begins what is behind the keys.
+const (
+	paddedSize = 64
+	padMark    = 0x80
+)
+
+// AppendPaddedCursor is AppendCursor for a cursor whose length is to tell little of how long the keys are.
+func AppendPaddedCursor(dst []byte, s Cursor) []byte {
+	before := len(dst)
+	dst = append(AppendCursor(dst, s), padMark)
+	for (len(dst)-before)%paddedSize != 0 {
+		dst = append(dst, 0)
+	}
+	return dst
+}
+
+// ParseCursor reads the payload of a page token, padded or not; it fails with [ErrInvalidToken].
 func ParseCursor(b []byte) (Cursor, error) {
 	var s Cursor
+	padded := len(b)%paddedSize == 0
 	for _, part := range [...]*string{&s.Key.PK, &s.Key.SK, &s.Index.PK, &s.Index.SK} {
 		size, n := binary.Uvarint(b)
 		if n <= 0 || size > uint64(len(b)-n) {
@@ -122,8 +140,13 @@ func ParseCursor(b []byte) (Cursor, error) {
 		b = b[n:]
 		*part, b = string(b[:size]), b[size:]
 	}
-	if len(b) > 0 {
+	if len(b) > 0 && !(padded && isPadding(b)) {
 		return Cursor{}, ErrInvalidToken
 	}
 	return s, nil
+}
+
+// isPadding reports whether it is what AppendPaddedCursor appends to a cursor.
+func isPadding(b []byte) bool {
+	return b[0] == padMark && len(b) <= paddedSize && len(bytes.TrimLeft(b[1:], "\x00")) == 0
 }

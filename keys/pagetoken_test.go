@@ -97,6 +97,29 @@ func TestAStartReadsBackAsItWasWritten(t *testing.T) {
 	})
 }
 
+// TestAPaddedCursorTellsLittleOfTheLengthOfItsKeys, and reads back as one that is not padded, as tokens of before are.
+func TestAPaddedCursorTellsLittleOfTheLengthOfItsKeys(t *testing.T) {
+	for n := range 3 * paddedSize {
+		want := Cursor{Key: Key{strings.Repeat("k", n), "s"}}
+		bare, padded := AppendCursor(nil, want), AppendPaddedCursor([]byte("before"), want)[len("before"):]
+		for _, b := range [][]byte{bare, padded} {
+			if got, err := ParseCursor(b); err != nil || got != want {
+				t.Fatalf("%d bytes: %v, %v; want %v", n, got, err, want)
+			}
+		}
+		if len(padded)%paddedSize != 0 || len(padded)-len(bare) > paddedSize {
+			t.Errorf("a cursor of %d bytes is padded to %d", len(bare), len(padded))
+		}
+		more, otherwise := append(bytes.Clone(padded), make([]byte, paddedSize)...), bytes.Clone(padded)
+		otherwise[len(bare)]++
+		for _, b := range [][]byte{more, append(padded, 0), otherwise} {
+			if _, err := ParseCursor(b); !errors.Is(err, ErrInvalidToken) {
+				t.Errorf("%x, padded otherwise: %v", b, err)
+			}
+		}
+	}
+}
+
 func FuzzStart(f *testing.F) {
 	f.Add(AppendCursor(nil, Cursor{Key{"a", "b"}, Key{"c", ""}}))
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})

@@ -46,7 +46,8 @@ func (rd *Reader) readCollection(ctx context.Context, v access.Viewer, q *catalo
 		cq.Visible = func(row *querydb.Row) bool { keep := judged[row.Kind]; return keep == nil || keep(row) }
 		cq.Hidden = rd.Config.Allowance.Left(ctx).Hidden
 	}
-	binding := newBinding(q, &querydb.Query{PK: cq.PK, Ranges: cq.Ranges, Reverse: cq.Reverse}, v, formOf(by))
+	binding := newBinding(q, &querydb.Query{PK: cq.PK, Ranges: cq.Ranges, Reverse: cq.Reverse, Visible: cq.Visible}, v,
+		formOf(by))
 	if cq.Start, err = rd.tokens.start(binding, r); err != nil {
 		return Page{}, err
 	}

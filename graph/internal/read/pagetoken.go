@@ -78,13 +78,17 @@ type boundTokens struct {
 	sealer *keys.Sealer
 	form   string
 	bound  []byte
+	padded bool // they may be of rows that are hidden from the caller
 }
 
 func (t pageTokens) bind(b binding) boundTokens {
-	return boundTokens{t.sealer, formText.EncodeToString(b.form[:]), b.append(nil)}
+	return boundTokens{t.sealer, formText.EncodeToString(b.form[:]), b.append(nil), b.dbq.Visible != nil}
 }
 
 func (t boundTokens) seal(next keys.Cursor) string {
+	if t.padded {
+		return t.form + t.sealer.Seal(t.bound, keys.AppendPaddedCursor(nil, next))
+	}
 	return t.form + t.sealer.Seal(t.bound, keys.AppendCursor(nil, next))
 }
 
