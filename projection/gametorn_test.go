@@ -131,6 +131,9 @@ func TestAnAggregateThatChangesFasterThanItCanBeReadIsUnavailable(t *testing.T) 
 		if s.ranges = nil; !errors.Is(err, driver.ErrUnavailable) || errors.Is(err, driver.ErrDamaged) {
 			t.Errorf("the answer is %v, want that it is unavailable", err)
 		}
+		if !errors.Is(err, aggregate.ErrTorn) {
+			t.Errorf("the answer is %v, want that the aggregate is to blame, and not the store", err)
+		}
 		g, err := p.read(t)
 		if err != nil {
 			t.Fatal(err)

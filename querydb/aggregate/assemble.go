@@ -13,7 +13,7 @@ import (
 )
 
 // ErrTorn is of items that no commit has left so: the read fell between two items of a commit, or others have changed
-// items.
+// items. Of querydb it accompanies ErrUnavailable where every reading of an object fell so.
 var ErrTorn = errors.New("the items are not those with which the root was written")
 
 // IncompleteError is of items that make no whole object.

@@ -65,6 +65,12 @@ func incompleteError(e *aggregate.IncompleteError, what string) error {
 	return graphqlerr.WithExtension(err, "aggregate", map[string]any{"key": e.Key.PK, "reason": e.Reason})
 }
 
+// unreadable reports whether the error is one of a row itself, which tells that it is there: nobody can say whose it
+// is, as it is damaged, or changes faster than it can be read.
+func unreadable(err error) bool {
+	return errors.Is(err, driver.ErrDamaged) || errors.Is(err, aggregate.ErrTorn)
+}
+
 // logHidden logs what is wrong with a row of which the caller is not to know that it is there.
 func (e Errors) logHidden(ctx context.Context, err error, what string) {
 	e.logger.ErrorContext(ctx, "a row cannot be read; a caller who may read own rows only is answered as if it were not "+

@@ -2,7 +2,6 @@ package read
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/foldql/foldql/graph/catalog"
@@ -99,7 +98,7 @@ func (rd *Reader) ownsKey(ctx context.Context, v access.Viewer, q *catalog.Query
 	rec, err := judging{rd, v, t}.row(ctx, func(ctx context.Context) (record.Record, error) {
 		return rd.first(ctx, at, JoinKey{Key: id}, []int{t.Owner}, true, nil)
 	})
-	if errors.Is(err, driver.ErrDamaged) {
+	if unreadable(err) {
 		rd.Errors().logHidden(ctx, err, q.Rule.AuthTable)
 		return false, nil
 	}

@@ -54,7 +54,7 @@ func (rd *Reader) Joined(ctx context.Context, g Target, ids JoinKeyList, fields 
 		switch {
 		case keep != nil:
 			err = rd.Errors().unnamed(ctx, err, g.Type.Name)
-		case allowed == access.OwnRowsOnly && errors.Is(err, driver.ErrDamaged):
+		case allowed == access.OwnRowsOnly && unreadable(err):
 			rd.Errors().logHidden(ctx, err, g.Type.Name)
 			err = nil
 		}
@@ -188,12 +188,12 @@ func (b batches) fetchJudged(ctx context.Context, g Target, ks []keys.Key, recs 
 // cannot be read is no row: its error would tell others that it is there.
 func (b batches) fetchUnjudged(ctx context.Context, g Target, ks []keys.Key, recs []record.Record) error {
 	err := b.fetchBatch(ctx, g, ks, recs)
-	if !errors.Is(err, driver.ErrDamaged) {
+	if !unreadable(err) {
 		return err
 	}
 	for i := range ks {
 		switch err := b.fetchBatch(ctx, g, ks[i:i+1], recs[i:i+1]); {
-		case errors.Is(err, driver.ErrDamaged):
+		case unreadable(err):
 			b.rd.Errors().logHidden(ctx, err, g.Type.Name)
 			recs[i] = nil
 		case err != nil:

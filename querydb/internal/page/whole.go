@@ -105,7 +105,8 @@ func (r Reader) whole(
 			return driver.Row{}, err
 		}
 	}
-	return driver.Row{}, fmt.Errorf("%w: the object changes faster than it can be read", driver.ErrUnavailable)
+	return driver.Row{}, fmt.Errorf("%w: the object changes faster than it can be read: %w", driver.ErrUnavailable,
+		aggregate.ErrTorn)
 }
 
 // lasting is what an error of items means that no commit is changing.
