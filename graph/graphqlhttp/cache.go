@@ -18,18 +18,22 @@ type cache struct {
 	mu      sync.RWMutex
 	size    int
 	entries map[string]*list.Element
-	recent  list.List // of *document, those that were not asked for lately at the end
+	recent  list.List // of *entry, those that were not asked for lately at the end
+}
+
+// entry is a document that is kept. Who knows the entry finds the document without the cache, and keeps none in memory
+// that the cache has forgotten.
+type entry struct {
+	query string
+	size  int
+	asked atomic.Bool // since it was last looked for one to forget
+	doc   atomic.Pointer[document]
 }
 
 // document is a query document that was checked, with what is remembered of its operations.
 type document struct {
-	query string
 	*ast.QueryDocument
-	size  int
 	memos [][]atomic.Value // of each operation, one for each interceptor
-
-	asked atomic.Bool // since it was last looked for one to forget
-	gone  atomic.Bool // it is not, or no longer, in the cache
 }
 
 // memosOf are what is remembered of an operation of the document.
@@ -37,43 +41,40 @@ func (d *document) memosOf(op *ast.OperationDefinition) []atomic.Value {
 	return d.memos[slices.Index(d.Operations, op)]
 }
 
-// ask notes that the document is asked for; it is false where it is in the cache no longer.
-func (d *document) ask() bool {
-	if !d.asked.Load() { // most of the time it is, and nobody else's copy of the memory is disturbed
-		d.asked.Store(true)
+// ask returns the document, nil once the cache has forgotten it, and notes that it is asked for.
+func (e *entry) ask() *document {
+	if !e.asked.Load() { // most of the time it is set, and nobody else's copy of the memory is disturbed
+		e.asked.Store(true)
 	}
-	return !d.gone.Load()
+	return e.doc.Load()
 }
 
 func newCache(limit int) *cache { return &cache{limit: limit, entries: map[string]*list.Element{}} }
 
-// get returns the document of a query, nil where it is not kept.
-func (c *cache) get(query string) *document {
+// get returns the entry of a query, nil where there is none.
+func (c *cache) get(query string) *entry {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	e, ok := c.entries[query]
-	if !ok {
-		return nil
+	if e, ok := c.entries[query]; ok {
+		return e.Value.(*entry)
 	}
-	d := e.Value.(*document)
-	d.ask()
-	return d
+	return nil
 }
 
 // add keeps a document. One that would take much of the memory alone is not worth what it drives out.
-func (c *cache) add(d *document) {
-	d.gone.Store(true)
-	if d.size > c.limit/8 {
+func (c *cache) add(query string, doc *document, size int) {
+	if size > c.limit/8 {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, ok := c.entries[d.query]; ok {
+	if _, ok := c.entries[query]; ok {
 		return
 	}
-	d.gone.Store(false)
-	c.entries[d.query] = c.recent.PushFront(d)
-	for c.size += d.size; c.size > c.limit; {
+	e := &entry{query: query, size: size}
+	e.doc.Store(doc)
+	c.entries[query] = c.recent.PushFront(e)
+	for c.size += size; c.size > c.limit; {
 		c.forget()
 	}
 }
@@ -82,15 +83,15 @@ func (c *cache) add(d *document) {
 func (c *cache) forget() {
 	for {
 		oldest := c.recent.Back()
-		d := oldest.Value.(*document)
-		if d.asked.Swap(false) {
+		e := oldest.Value.(*entry)
+		if e.asked.Swap(false) {
 			c.recent.MoveToFront(oldest)
 			continue
 		}
 		c.recent.Remove(oldest)
-		delete(c.entries, d.query)
-		c.size -= d.size
-		d.gone.Store(true)
+		delete(c.entries, e.query)
+		c.size -= e.size
+		e.doc.Store(nil)
 		return
 	}
 }
@@ -105,10 +106,10 @@ type queryTexts struct {
 	queries map[string]*keptQuery
 }
 
-// keptQuery is a query, with its document where that is known.
+// keptQuery is a query, with the entry of its document where that is known.
 type keptQuery struct {
 	query string
-	doc   atomic.Pointer[document]
+	entry atomic.Pointer[entry]
 }
 
 // get returns the query of a text, nil where it is not kept.

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/foldql/foldql/graph/trusted"
 )
 
 // TestADocumentIsKeptWithoutTheRequestThatAskedIt: what else stands in a URL is not charged to the caches.
@@ -29,6 +31,36 @@ func TestADocumentIsKeptWithoutTheRequestThatAskedIt(t *testing.T) {
 			}
 			if took := inUse() - before; took > requests*rest/10 {
 				t.Errorf("%d documents of 20 bytes take %d", requests, took)
+			}
+			runtime.KeepAlive(h)
+		})
+	}
+}
+
+// TestDocumentsThatAreForgottenAreLetGo, also where the text that a request has for the query is still known.
+func TestDocumentsThatAreForgottenAreLetGo(t *testing.T) {
+	const limit, documents = 4 << 20, 400 // of which each takes some hundred kilobytes
+	large := strings.Repeat("{ id "+strings.Repeat("id ", 90)+"next ", 4) + "{ id } } } } }"
+	for name, body := range map[string]func(query string) string{
+		"known by its text": func(query string) string { return `{"query":"` + query + `","variables":{}}` },
+		"known by its hash": func(query string) string {
+			return `{"query":"` + query + `","extensions":{"persistedQuery":{"version":1,"sha256Hash":"` +
+				strings.TrimPrefix(trusted.Hash(query), "sha256:") + `"}}}`
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := New(testSchema, Config{CacheBytes: limit})
+			before := inUse()
+			for i := range documents {
+				query := "{ node " + large + " } # " + fmt.Sprint(i)
+				for range 3 {
+					if got := send(t, h, post(body(query))); got.status != http.StatusOK || got.code() != "" {
+						t.Fatalf("%d %s", got.status, got.body)
+					}
+				}
+			}
+			if took := inUse() - before; took > 2*limit {
+				t.Errorf("%d MB are in use, where documents may take %d", took>>20, limit>>20)
 			}
 			runtime.KeepAlive(h)
 		})

@@ -115,35 +115,40 @@ func noIntrospection(observers *core.Events, addError core.AddErrFunc) {
 // get returns the document of a query, or what is wrong with it. known is what is kept of the query under another text;
 // nil where that is not known.
 func (d *documents) get(query string, known *keptQuery) (*document, gqlerror.List) {
-	if known == nil || known.query != query {
-		return d.find(query)
+	if known != nil && known.query != query {
+		known = nil
 	}
-	if doc := known.doc.Load(); doc != nil && doc.ask() {
-		return doc, nil
+	if known != nil {
+		if e := known.entry.Load(); e != nil {
+			if doc := e.ask(); doc != nil {
+				return doc, nil
+			}
+		}
 	}
-	doc, errs := d.find(query)
-	if errs == nil && !doc.gone.Load() {
-		known.doc.Store(doc)
+	if e := d.cache.get(query); e != nil {
+		if known != nil {
+			known.entry.Store(e)
+		}
+		if doc := e.ask(); doc != nil {
+			return doc, nil
+		}
 	}
-	return doc, errs
+	return d.readAndKeep(query)
 }
 
-// find finds the document among those that are kept, or reads it. A document that is kept has its text in memory of its
-// own: the query may be a part of the request, of which the rest would stay with it.
-func (d *documents) find(query string) (*document, gqlerror.List) {
-	if doc := d.cache.get(query); doc != nil {
-		return doc, nil
-	}
+// readAndKeep reads a document. One that is kept has its text in memory of its own: the query may be a part of the
+// request, of which the rest would stay with it.
+func (d *documents) readAndKeep(query string) (*document, gqlerror.List) {
 	query = strings.Clone(query)
 	read, errs := d.read(query)
 	if errs != nil {
 		return nil, errs
 	}
-	doc := &document{query: query, QueryDocument: read, size: docsize.Of(read)}
+	doc := &document{QueryDocument: read}
 	for range read.Operations {
 		doc.memos = append(doc.memos, make([]atomic.Value, d.memos))
 	}
-	d.cache.add(doc)
+	d.cache.add(query, doc, docsize.Of(read))
 	return doc, nil
 }
 
