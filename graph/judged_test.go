@@ -132,29 +132,60 @@ func TestEveryReadOfARowOfAnotherCountsItsKey(t *testing.T) {
 	}
 }
 
-// slow is a store whose reads take their time, and which counts the keys and rows that are read at the same time.
+// slow is a store whose reads take their time, and which counts the rows that are in memory at the same time, and the
+// queries that are under way.
 type slow struct {
 	driver.Driver
-	reading, most atomic.Int64
+	rowBytes         int // what a row of a query takes of the budget, besides its record
+	rows, mostRows   atomic.Int64
+	reads, mostReads atomic.Int64
 }
 
-func (s *slow) take(n int) {
-	now := s.reading.Add(int64(n))
-	for most := s.most.Load(); now > most && !s.most.CompareAndSwap(most, now); most = s.most.Load() {
+// add adds to a number, and notes the most that it has been.
+func add(to, most *atomic.Int64, n int) {
+	now := to.Add(int64(n))
+	for was := most.Load(); now > was && !most.CompareAndSwap(was, now); was = most.Load() {
 	}
-	time.Sleep(time.Millisecond)
-	s.reading.Add(int64(-n))
 }
 
 func (s *slow) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
-	s.take(len(g.Keys))
+	add(&s.rows, &s.mostRows, len(g.Keys))
+	defer s.rows.Add(int64(-len(g.Keys)))
+	time.Sleep(time.Millisecond)
 	return s.Driver.Get(ctx, g)
 }
 
 func (s *slow) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
-	s.take(min(q.Limit, read.JudgedAtOnce))
-	return s.Driver.Query(ctx, q)
+	add(&s.reads, &s.mostReads, 1)
+	defer s.reads.Add(-1)
+	page, err := s.Driver.Query(ctx, q)
+	for range page.Rows {
+		if err := driver.Charge(driver.BudgetOf(ctx), s.rowBytes); err != nil {
+			return driver.Page{}, err
+		}
+		add(&s.rows, &s.mostRows, 1)
+		defer s.rows.Add(-1)
+	}
+	time.Sleep(time.Millisecond)
+	return page, err
 }
+
+// ample is the budget of a request that may read anything.
+type ample struct{}
+
+func (ample) Take(int) error { return nil }
+
+// accountsIn are accounts of ann's in a store, each with a hundred rows of others before one of hers.
+func accountsIn(t *testing.T, store driver.Driver, accounts int) *bench {
+	api := newShop()
+	bill := api.Types["Invoice"].Fields["bill"] // leads to the first of its account
+	bill.Join.Index, bill.Ordinal = 0, 1
+	b := newBenchOf(t, api, shopSDL, Config{}, store)
+	among(t, b, slices.Repeat([][]int{{100}}, accounts)...)
+	return b
+}
+
+const pageOfAccount = `InvoiceByOwnerId(ownerId: "acc%d") { items { amount } }`
 
 // TestFewRowsOfAnOperationAreInMemoryUnjudged, over all its fields, as nothing is charged for them.
 func TestFewRowsOfAnOperationAreInMemoryUnjudged(t *testing.T) {
@@ -162,22 +193,45 @@ func TestFewRowsOfAnOperationAreInMemoryUnjudged(t *testing.T) {
 		"lists": func(t *testing.T, store *slow) (*bench, string) {
 			return newBenchOf(t, newDesks(), deskSDL, Config{}, store), withIDs + fields(10, someSlips)
 		},
-		"pages": func(t *testing.T, store *slow) (*bench, string) {
-			b := newBenchOf(t, newShop(), shopSDL, Config{}, store)
-			among(t, b, []int{100}, []int{100}, []int{100}, []int{100})
-			return b, fields(4, `InvoiceByOwnerId(ownerId: "acc%d") { items { amount } }`)
+		"pages of large rows": func(t *testing.T, store *slow) (*bench, string) {
+			store.rowBytes = 1 << 20
+			return accountsIn(t, store, 4), fields(4, pageOfAccount)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store := &slow{Driver: memstore.New()}
 				b, query := ask(t, store)
-				got := b.do(as(t.Context(), "ann"), query, map[string]any{"ids": slips("bob", 40)})
+				ctx := driver.WithBudget(as(t.Context(), "ann"), ample{})
+				got := b.do(ctx, query, map[string]any{"ids": slips("bob", 40)})
 				if got.Errors != nil {
 					t.Errorf("errors %v", got.Errors)
 				}
-				if n := store.most.Load(); n > read.JudgedAtOnce {
+				if n := store.mostRows.Load(); n > read.JudgedAtOnce {
 					t.Errorf("%d rows are read at the same time, and %d may be", n, read.JudgedAtOnce)
+				}
+			})
+		})
+	}
+}
+
+// TestPagesOfAnOwnerAreReadTogether where their rows are small, and so are joins to one row: one after another they
+// would take as many times as long.
+func TestPagesOfAnOwnerAreReadTogether(t *testing.T) {
+	for name, query := range map[string]string{
+		"pages": pageOfAccount, "joins": `Invoice(id: "acc%d-0-own") { bill { amount } }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const together = 8 // as JoinParallelism is by default
+				store := &slow{Driver: memstore.New()}
+				b := accountsIn(t, store, together)
+				got := b.do(driver.WithBudget(as(t.Context(), "ann"), ample{}), fields(together, query), nil)
+				if got.Errors != nil {
+					t.Errorf("errors %v", got.Errors)
+				}
+				if n := store.mostReads.Load(); n != together {
+					t.Errorf("%d reads are under way at the same time, want %d", n, together)
 				}
 			})
 		})

@@ -1,10 +1,7 @@
 package page
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"sync/atomic"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
@@ -63,27 +60,4 @@ func (s *some) leavesRest() bool {
 		s.rest = max(1, left/2)
 	}
 	return left <= s.rest
-}
-
-// unjudgedBytes is what rows may take that are read at once, though nobody knows whose they are, and that nothing is
-// charged for. A few rows may take as much whatever they hold.
-const unjudgedBytes = FewRows * readSize
-
-// readHidden returns the context of a read of so many rows, hidden ones among them.
-func readHidden(ctx context.Context, rows int) context.Context {
-	ctx = driver.Uncharged(ctx)
-	if driver.BudgetOf(ctx) == nil || rows <= FewRows {
-		return ctx
-	}
-	return driver.WithBudget(ctx, new(unjudged))
-}
-
-// unjudged is the budget of one such read.
-type unjudged struct{ bytes atomic.Int64 }
-
-func (u *unjudged) Take(bytes int) error {
-	if u.bytes.Add(int64(bytes)) > unjudgedBytes {
-		return fmt.Errorf("rows of more than %d bytes are read at once", unjudgedBytes)
-	}
-	return nil
 }

@@ -86,25 +86,24 @@ type few struct {
 // until they may be in memory.
 func (r Reader) addFew(ctx context.Context, s *some, cost *counter.Counters, dq driver.Query, ranges []keys.Range,
 	budget driver.Budget) (done bool, f few, err error) {
-	if s.Visible != nil {
-		judged, err := s.Hidden.Judge(ctx, dq.Limit)
-		if err != nil {
-			return true, few{}, err
-		}
-		defer judged()
+	read := func(ctx context.Context, rows int) (batch, error) {
+		dq.Limit = rows
+		return r.readBatch(ctx, s.Query, cost, dq, ranges)
 	}
-	found, rows, starts, err := r.readFew(ctx, s.Query, cost, dq, ranges)
-	if s.Visible != nil && dq.Limit > FewRows && errors.Is(err, driver.ErrOverBudget) {
-		dq.Limit = FewRows
-		found, rows, starts, err = r.readFew(ctx, s.Query, cost, dq, ranges)
+	b, judged, err := batch{}, func() {}, error(nil)
+	if s.Visible == nil {
+		b, err = read(ctx, dq.Limit)
+	} else {
+		b, judged, err = s.Hidden.hold(ctx, dq.Limit, read)
 	}
 	if err != nil {
 		return true, few{}, err
 	}
-	if done, err = s.addAll(ctx, rows, starts, budget); done || err != nil {
+	defer judged()
+	if done, err = s.addAll(ctx, b.rows, b.starts, budget); done || err != nil {
 		return true, few{}, err
 	}
-	f = few{next(&found), fit(rows)}
+	f = few{b.next, fit(b.rows)}
 	if f.next != nil && s.Visible != nil {
 		_, own := copied(&driver.Row{}, *f.next)
 		f.next = &own
@@ -112,16 +111,22 @@ func (r Reader) addFew(ctx context.Context, s *some, cost *counter.Counters, dq 
 	return false, f, nil
 }
 
-// readFew reads some rows, whole ones, with where a page after each begins.
-func (r Reader) readFew(ctx context.Context, q *Query, cost *counter.Counters, dq driver.Query, ranges []keys.Range) (
-	found driver.Page, rows []driver.Row, starts []keys.Cursor, err error) {
-	if q.Visible != nil {
-		ctx = readHidden(ctx, dq.Limit)
+// batch is some whole rows that were read together, with where a page after each begins, and after all of them.
+type batch struct {
+	rows   []driver.Row
+	starts []keys.Cursor
+	next   *keys.Cursor // nil where no rows follow
+}
+
+func (r Reader) readBatch(ctx context.Context, q *Query, cost *counter.Counters, dq driver.Query,
+	ranges []keys.Range) (b batch, err error) {
+	found, err := r.readRanges(ctx, cost, dq, ranges)
+	if err != nil {
+		return batch{}, err
 	}
-	if found, err = r.readRanges(ctx, cost, dq, ranges); err == nil {
-		rows, starts, err = r.complete(ctx, q, cost, &found)
-	}
-	return found, rows, starts, err
+	b.rows, b.starts, err = r.complete(ctx, q, cost, &found)
+	b.next = next(&found)
+	return b, err
 }
 
 // fit is how many rows like these are read at once.
