@@ -52,6 +52,7 @@ type Runner struct {
 	planned basis            // of the plan
 	// retriesLeft says that dead letters are to be retried by themselves, and the source or the store did not answer.
 	retriesLeft bool
+	endUnknown  bool // the source did not say last time whether it has more
 }
 
 // New makes the Runner of a projection. Nothing is read or written before Run.
@@ -329,14 +330,21 @@ func (r *Runner) complete(ctx context.Context, w *window) error {
 	return completeRows(ctx, r, w.generation, w.isEmpty() && !w.unread && hasEnded(ctx, r))
 }
 
+// endTimeout is how long a source may take to say where it ends: decisions about dead letters wait meanwhile.
+const endTimeout = 5 * time.Second
+
 // hasEnded reports whether rows that have nothing to fold have come to their goal, or to where the log ends before it.
+// That the source does not say is logged once, and again after it has said so: it is asked every few seconds.
 func hasEnded(ctx context.Context, r *Runner) (ended bool) {
+	asking, cancel := context.WithTimeout(ctx, endTimeout)
+	defer cancel()
 	var err error
-	r.turns.Aside(func() { ended, err = checkpoint.EndsBeforeGoal(ctx, r.state) })
-	if err != nil && ctx.Err() == nil {
+	r.turns.Aside(func() { ended, err = checkpoint.EndsBeforeGoal(asking, r.state) })
+	if err != nil && ctx.Err() == nil && !r.endUnknown {
 		r.log.WarnContext(ctx, "projection: the rows are not complete while the source does not say whether it has more",
 			"error", err)
 	}
+	r.endUnknown = err != nil
 	return ended
 }
 
