@@ -9,9 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/aggregate"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
+	"github.com/foldql/foldql/querydb/record"
 )
 
 // TestOwnersReadTheirRowByAnyFormOfItsKey: by the text of the sort key, and by its parts.
@@ -72,6 +74,42 @@ func TestARowThatCannotBeReadIsAsOneThatIsNotThere(t *testing.T) {
 			if len(boss) != 1 || !strings.HasPrefix(boss[0], code+" ") {
 				t.Errorf("%s: to the group, which may read all rows, is said %v, want %s", query, boss, code)
 			}
+		}
+	}
+}
+
+// TestAnOwnerIsAskedToTryAgainWhereTheirAggregateChangesTooFast: that it is not there would be untrue, and clients
+// would not ask again. To others it is as if it were not.
+func TestAnOwnerIsAskedToTryAgainWhereTheirAggregateChangesTooFast(t *testing.T) {
+	b := newBench(t, Config{})
+	b.stock(t)
+	roots := map[string]record.Record{}
+	for typ, id := range map[string]string{"Invoice": "i2", "Ownership": "acc1"} { // ann's
+		rows, err := b.db.Get(t.Context(), b.catalog.Types[typ].Model, []keys.Key{{PK: id}}, false)
+		if err != nil || rows[0].Record == nil {
+			t.Fatal(rows, err)
+		}
+		roots[typ] = rows[0].Record
+	}
+	for _, tt := range []struct{ torn, query, others string }{
+		{"Invoice", `{Invoice(id:"i2"){amount}}`, "[FORBIDDEN Invoice]"},
+		{"Invoice", `{InvoiceByIds(ids:["i2","none"]){amount}}`, "[]"},
+		{"Invoice", `{InvoiceByIds(ids:["1","2","3","4","5","6","7","8","9","10","11","12","13","14","15","16","i2"]){amount}}`,
+			"[]"},
+		{"Ownership", `{InvoiceByOwnerId(ownerId:"acc1"){items{amount}}}`, "[FORBIDDEN InvoiceByOwnerId]"},
+	} {
+		b.store.fail = func(_ context.Context, table string) error {
+			if table == tt.torn {
+				return fmt.Errorf("%w: %w", driver.ErrUnavailable, &aggregate.TornError{Root: roots[table]})
+			}
+			return nil
+		}
+		own := b.do(as(t.Context(), "ann"), tt.query, nil).Errors
+		if len(own) != 1 || !strings.HasPrefix(own[0], "UNAVAILABLE ") {
+			t.Errorf("%s: the owner is told %v, want UNAVAILABLE", tt.query, own)
+		}
+		if got := fmt.Sprint(b.do(as(t.Context(), "bob"), tt.query, nil).Errors); got != tt.others {
+			t.Errorf("%s: another is told %s, want %s", tt.query, got, tt.others)
 		}
 	}
 }

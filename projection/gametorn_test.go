@@ -131,8 +131,12 @@ func TestAnAggregateThatChangesFasterThanItCanBeReadIsUnavailable(t *testing.T) 
 		if s.ranges = nil; !errors.Is(err, driver.ErrUnavailable) || errors.Is(err, driver.ErrDamaged) {
 			t.Errorf("the answer is %v, want that it is unavailable", err)
 		}
-		if !errors.Is(err, aggregate.ErrTorn) {
-			t.Errorf("the answer is %v, want that the aggregate is to blame, and not the store", err)
+		var torn *aggregate.TornError
+		if !errors.As(err, &torn) || !errors.Is(err, aggregate.ErrTorn) {
+			t.Fatalf("the answer is %v, want that the aggregate is to blame, and not the store", err)
+		}
+		if torn.Root == nil || string(torn.Root.JSON(0)) != `"g1"` {
+			t.Errorf("the answer is of the root %q, want that of g1", torn.Root)
 		}
 		g, err := p.read(t)
 		if err != nil {

@@ -126,7 +126,7 @@ func (r *get) rows(ctx context.Context) (rows []Row, err error) {
 	} else {
 		rows, err = db.reader.Get(ctx, &r.table.counters, r.asked)
 	}
-	if err = r.end(err); err != nil {
+	if err = r.end(r.view.translateError(err)); err != nil {
 		return nil, err
 	}
 	return rows, failed("get", r.table.model, r.view.translate(rows))
@@ -272,6 +272,7 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 	if judged != nil {
 		err = cmp.Or(err, *judged)
 	}
+	err = v.translateError(err)
 	if err == nil && !v.same() {
 		found.Rows = slices.Clone(found.Rows) // which the driver may give out again
 		err = v.translate(found.Rows)

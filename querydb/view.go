@@ -3,6 +3,7 @@ package querydb
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -197,6 +198,21 @@ func (v *View) translate(rows []Row) error {
 		}
 	}
 	return nil
+}
+
+// translateError makes a row of the model of the root in the error of an aggregate that is torn.
+func (v *View) translateError(err error) error {
+	var torn *aggregate.TornError
+	if v.same() || !errors.As(err, &torn) || torn.Root == nil {
+		return err
+	}
+	var b record.Builder
+	root := Row{Record: torn.Root}
+	if wrong := v.translateRow(&b, &root); wrong != nil {
+		root.Record = nil
+	}
+	torn.Root = root.Record
+	return err
 }
 
 func (v *View) translateRow(b *record.Builder, row *Row) (err error) {

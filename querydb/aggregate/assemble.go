@@ -1,7 +1,6 @@
 package aggregate
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,10 +10,6 @@ import (
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
 )
-
-// ErrTorn is of items that no commit has left so: the read fell between two items of a commit, or others have changed
-// items. Of querydb it accompanies ErrUnavailable where every reading of an object fell so.
-var ErrTorn = errors.New("the items are not those with which the root was written")
 
 // IncompleteError is of items that make no whole object.
 type IncompleteError struct {

@@ -10,7 +10,9 @@ import (
 
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/access"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/aggregate"
@@ -65,10 +67,17 @@ func incompleteError(e *aggregate.IncompleteError, what string) error {
 	return graphqlerr.WithExtension(err, "aggregate", map[string]any{"key": e.Key.PK, "reason": e.Reason})
 }
 
-// unreadable reports whether the error is one of a row itself, which tells that it is there: nobody can say whose it
-// is, as it is damaged, or changes faster than it can be read.
+// unreadable reports whether the error is one of a row itself, which tells that it is there: it is damaged, or changes
+// faster than it can be read.
 func unreadable(err error) bool {
 	return errors.Is(err, driver.ErrDamaged) || errors.Is(err, aggregate.ErrTorn)
+}
+
+// hidesFrom reports whether a row that cannot be read is to be as one that is not there: what was read of it does not
+// say that it is the viewer's. err is of that row alone.
+func hidesFrom(v access.Viewer, t *catalog.Type, err error) bool {
+	var torn *aggregate.TornError
+	return unreadable(err) && !(errors.As(err, &torn) && v.Owns(t, torn.Root))
 }
 
 // logHidden logs what is wrong with a row of which the caller is not to know that it is there.

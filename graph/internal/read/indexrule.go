@@ -98,7 +98,7 @@ func (rd *Reader) ownsKey(ctx context.Context, v access.Viewer, q *catalog.Query
 	rec, err := judging{rd, v, t}.row(ctx, func(ctx context.Context) (record.Record, error) {
 		return rd.first(ctx, at, JoinKey{Key: id}, []int{t.Owner}, true, nil)
 	})
-	if unreadable(err) {
+	if hidesFrom(v, t, err) {
 		rd.Errors().logHidden(ctx, err, q.Rule.AuthTable)
 		return false, nil
 	}

@@ -54,7 +54,7 @@ func (rd *Reader) Joined(ctx context.Context, g Target, ids JoinKeyList, fields 
 		switch {
 		case keep != nil:
 			err = rd.Errors().unnamed(ctx, err, g.Type.Name)
-		case allowed == access.OwnRowsOnly && unreadable(err):
+		case allowed == access.OwnRowsOnly && hidesFrom(v, g.Type, err):
 			rd.Errors().logHidden(ctx, err, g.Type.Name)
 			err = nil
 		}
@@ -185,15 +185,15 @@ func (b batches) fetchJudged(ctx context.Context, g Target, ks []keys.Key, recs 
 }
 
 // fetchUnjudged reads rows of which it is not known yet whose they are, with a context that charges nothing. One that
-// cannot be read is no row: its error would tell others that it is there.
+// cannot be read is no row, as its error would tell others that it is there: see hidesFrom.
 func (b batches) fetchUnjudged(ctx context.Context, g Target, ks []keys.Key, recs []record.Record) error {
-	err := b.fetchBatch(ctx, g, ks, recs)
+	v, err := b.rd.Viewer(ctx), b.fetchBatch(ctx, g, ks, recs)
 	if !unreadable(err) {
 		return err
 	}
 	for i := range ks {
 		switch err := b.fetchBatch(ctx, g, ks[i:i+1], recs[i:i+1]); {
-		case unreadable(err):
+		case hidesFrom(v, g.Type, err):
 			b.rd.Errors().logHidden(ctx, err, g.Type.Name)
 			recs[i] = nil
 		case err != nil:

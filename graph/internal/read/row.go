@@ -48,7 +48,7 @@ func (rd *Reader) Row(ctx context.Context, v access.Viewer, q *catalog.Query, r 
 	} else {
 		rec, err = rd.lookUp(ctx, q, t, key, pk, r)
 	}
-	if allowed == access.OwnRowsOnly && !ownOnly && unreadable(err) {
+	if allowed == access.OwnRowsOnly && !ownOnly && hidesFrom(v, t, err) {
 		rd.Errors().logHidden(ctx, err, t.Name)
 		err = nil
 	}

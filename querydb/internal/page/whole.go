@@ -77,7 +77,7 @@ func (r Reader) whole(
 		}
 	}
 	var before []driver.Row
-	same, enough := 1, sameReadings
+	torn, same, enough := &aggregate.TornError{}, 1, sameReadings
 	if _, amid := r.Driver.(driver.MultiWriter); amid {
 		enough = sameAmidCommit
 	}
@@ -94,6 +94,9 @@ func (r Reader) whole(
 		if err == nil {
 			return row, nil
 		}
+		if root := plan.Root(found.Rows); root != nil {
+			torn.Root = root
+		}
 		if same++; n == 0 || !sameItems(before, found.Rows) {
 			same = 1
 		}
@@ -105,8 +108,7 @@ func (r Reader) whole(
 			return driver.Row{}, err
 		}
 	}
-	return driver.Row{}, fmt.Errorf("%w: the object changes faster than it can be read: %w", driver.ErrUnavailable,
-		aggregate.ErrTorn)
+	return driver.Row{}, fmt.Errorf("%w: the object changes faster than it can be read: %w", driver.ErrUnavailable, torn)
 }
 
 // lasting is what an error of items means that no commit is changing.
