@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hmac"
@@ -104,26 +103,32 @@ type Cursor struct {
 }
 
 // AppendCursor appends the cursor as the payload of a page token; see [Sealer.Seal].
-func AppendCursor(dst []byte, s Cursor) []byte {
-	for _, part := range [...]string{s.Key.PK, s.Key.SK, s.Index.PK, s.Index.SK} {
-		dst = binary.AppendUvarint(dst, uint64(len(part)))
-		dst = append(dst, part...)
-	}
-	return dst
-}
+func AppendCursor(dst []byte, s Cursor) []byte { return appendCursor(dst, s, 0) }
 
-// paddedSize is what the length of a padded cursor is a multiple of; padMark begins what is behind the keys.
-const (
-	paddedSize = 64
-	padMark    = 0x80
-)
+// paddedSize is what the length of a padded cursor is a multiple of: no more than there is room for in the sizes of
+// four texts.
+const paddedSize = 32
 
-// AppendPaddedCursor is AppendCursor for a cursor whose length is to tell little of how long the keys are.
+// AppendPaddedCursor is AppendCursor for a cursor whose length is to tell little of how long the keys are. Programs
+// that know nothing of the padding read it too.
 func AppendPaddedCursor(dst []byte, s Cursor) []byte {
 	before := len(dst)
-	dst = append(AppendCursor(dst, s), padMark)
-	for (len(dst)-before)%paddedSize != 0 {
-		dst = append(dst, 0)
+	dst = AppendCursor(dst, s)
+	size := len(dst) - before
+	return appendCursor(dst[:before], s, -size&(paddedSize-1))
+}
+
+// appendCursor appends each text behind its size, which is written in more bytes than it needs until that makes so many
+// in all.
+func appendCursor(dst []byte, s Cursor, padding int) []byte {
+	for _, part := range [...]string{s.Key.PK, s.Key.SK, s.Index.PK, s.Index.SK} {
+		before := len(dst)
+		dst = binary.AppendUvarint(dst, uint64(len(part)))
+		for ; padding > 0 && len(dst)-before < binary.MaxVarintLen64; padding-- {
+			dst[len(dst)-1] |= 0x80 // another byte follows
+			dst = append(dst, 0)
+		}
+		dst = append(dst, part...)
 	}
 	return dst
 }
@@ -131,7 +136,6 @@ func AppendPaddedCursor(dst []byte, s Cursor) []byte {
 // ParseCursor reads the payload of a page token, padded or not; it fails with [ErrInvalidToken].
 func ParseCursor(b []byte) (Cursor, error) {
 	var s Cursor
-	padded := len(b)%paddedSize == 0
 	for _, part := range [...]*string{&s.Key.PK, &s.Key.SK, &s.Index.PK, &s.Index.SK} {
 		size, n := binary.Uvarint(b)
 		if n <= 0 || size > uint64(len(b)-n) {
@@ -140,13 +144,8 @@ func ParseCursor(b []byte) (Cursor, error) {
 		b = b[n:]
 		*part, b = string(b[:size]), b[size:]
 	}
-	if len(b) > 0 && !(padded && isPadding(b)) {
+	if len(b) > 0 {
 		return Cursor{}, ErrInvalidToken
 	}
 	return s, nil
-}
-
-// isPadding reports whether it is what AppendPaddedCursor appends to a cursor.
-func isPadding(b []byte) bool {
-	return b[0] == padMark && len(b) <= paddedSize && len(bytes.TrimLeft(b[1:], "\x00")) == 0
 }

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"strings"
 	"testing"
@@ -99,24 +100,40 @@ func TestAStartReadsBackAsItWasWritten(t *testing.T) {
 
 // TestAPaddedCursorTellsLittleOfTheLengthOfItsKeys, and reads back as one that is not padded, as tokens of before are.
 func TestAPaddedCursorTellsLittleOfTheLengthOfItsKeys(t *testing.T) {
-	for n := range 3 * paddedSize {
-		want := Cursor{Key: Key{strings.Repeat("k", n), "s"}}
-		bare, padded := AppendCursor(nil, want), AppendPaddedCursor([]byte("before"), want)[len("before"):]
-		for _, b := range [][]byte{bare, padded} {
-			if got, err := ParseCursor(b); err != nil || got != want {
-				t.Fatalf("%d bytes: %v, %v; want %v", n, got, err, want)
+	for n := range MaxPK {
+		long := strings.Repeat("k", n)
+		for _, want := range []Cursor{{Key: Key{long, "s"}}, {Key{long, long[:n/2]}, Key{long, long[:n/2]}}} {
+			bare, padded := AppendCursor(nil, want), AppendPaddedCursor([]byte("before"), want)[len("before"):]
+			for _, b := range [][]byte{bare, padded} {
+				if got, err := ParseCursor(b); err != nil || got != want {
+					t.Fatalf("%d bytes: %v, %v; want %v", n, got, err, want)
+				}
+			}
+			if len(padded)%paddedSize != 0 || len(padded)-len(bare) >= paddedSize {
+				t.Errorf("a cursor of %d bytes is padded to %d", len(bare), len(padded))
+			}
+			for _, b := range [][]byte{padded[:len(padded)-1], append(padded, 0)} {
+				if _, err := ParseCursor(b); !errors.Is(err, ErrInvalidToken) {
+					t.Errorf("%x, cut short or with a byte too many: %v", b, err)
+				}
 			}
 		}
-		if len(padded)%paddedSize != 0 || len(padded)-len(bare) > paddedSize {
-			t.Errorf("a cursor of %d bytes is padded to %d", len(bare), len(padded))
+	}
+}
+
+// TestEarlierVersionsReadAPaddedCursor, as servers of two versions may answer the same client.
+func TestEarlierVersionsReadAPaddedCursor(t *testing.T) {
+	want := Cursor{Key{"a", strings.Repeat("b", 200)}, Key{"", "d"}}
+	b, got := AppendPaddedCursor(nil, want), Cursor{}
+	for _, part := range []*string{&got.Key.PK, &got.Key.SK, &got.Index.PK, &got.Index.SK} { // as they do
+		size, n := binary.Uvarint(b)
+		if n <= 0 || size > uint64(len(b)-n) {
+			t.Fatalf("of %x, a text has the size %d in %d bytes", b, size, n)
 		}
-		more, otherwise := append(bytes.Clone(padded), make([]byte, paddedSize)...), bytes.Clone(padded)
-		otherwise[len(bare)]++
-		for _, b := range [][]byte{more, append(padded, 0), otherwise} {
-			if _, err := ParseCursor(b); !errors.Is(err, ErrInvalidToken) {
-				t.Errorf("%x, padded otherwise: %v", b, err)
-			}
-		}
+		*part, b = string(b[n:][:size]), b[n:][size:]
+	}
+	if len(b) > 0 || got != want {
+		t.Errorf("%v and %x behind it; want %v", got, b, want)
 	}
 }
 
