@@ -29,9 +29,10 @@ type Operation struct {
 // GraphQL over HTTP. It sees every operation, however it is answered, and costs less than an extension of gqlgen: see
 // Config.Extensions.
 type Interceptor interface {
-	// Intercept answers an operation, as a rule with what next returns; never with nil. Where it has called next it returns
-	// after that. Its context has none of gqlgen's values. An error in a response of its own has to have a code, as those
-	// of package graphqlerr. Nobody may change the data of a response, which others may have too; it can be exchanged.
+	// Intercept answers an operation, as a rule with what next returns; never with nil. Where it has called next it
+	// returns after that. Its context has none of gqlgen's values. An error in a response of its own has to have a code,
+	// as those of package graphqlerr. Nobody may change the data of a response, which others may have too; it can be
+	// exchanged.
 	Intercept(ctx context.Context, op *Operation, next func(context.Context) *graphql.Response) *graphql.Response
 }
 
