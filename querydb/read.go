@@ -189,8 +189,8 @@ type Examination = page.Examination
 func NewExamination(rows int) *Examination { return page.NewExamination(rows) }
 
 // HiddenRows is how many rows that are not Visible some queries may pass over together. It also bounds how many they
-// hold before it is known whether those are Visible: MinFilterBatch, or more small ones, of reads
-// that go on at the same time. It is safe for concurrent use.
+// hold before it is known whether those are Visible: MinFilterBatch, and some MiB of small ones, of
+// reads that go on at the same time. It is safe for concurrent use.
 type HiddenRows = page.HiddenRows
 
 // NewHiddenRows allows that many rows to be passed over.

@@ -1,6 +1,7 @@
 package read
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"sync/atomic"
@@ -172,13 +173,24 @@ func (b batches) fetchJudged(ctx context.Context, g Target, ks []keys.Key, recs 
 	v := b.rd.Viewer(ctx)
 	return judging{b.rd, v, g.Type}.rows(ctx, len(ks), func(uncharged context.Context) (own int, err error) {
 		err = b.fetchUnjudged(uncharged, g, ks, recs)
+		others := false
 		for i := 0; i < len(recs) && err == nil; i++ {
+			if recs[i] == nil {
+				continue
+			}
 			if recs[i], err = v.Keep(ctx, g.Type, recs[i]); recs[i] != nil {
 				own++
+			} else {
+				others = true
 			}
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			clear(recs) // some are not judged yet
+		case others: // the memory of theirs may be of one piece with that of own rows, and is charged to nobody
+			for i := range recs {
+				recs[i] = bytes.Clone(recs[i])
+			}
 		}
 		return own, err
 	})

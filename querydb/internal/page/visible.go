@@ -144,7 +144,8 @@ func (s *some) full() bool { return len(s.page.Rows) == s.Limit }
 func (s *some) endFull() { s.page.Next = &s.page.Starts[len(s.page.Starts)-1] }
 
 // addAll adds those of the rows of a read to the page that belong to it. done says that the page ends before the last
-// of them. Where these are few they are copied, so that the page does not hold the memory of the others.
+// of them. Where these are few, or some are not Visible, they are copied, so that the page does not hold the memory of
+// the others: nobody is charged for what is not Visible.
 func (s *some) addAll(ctx context.Context, rows []driver.Row, starts []keys.Cursor, budget driver.Budget) (done bool,
 	err error) {
 	kept, examined := len(s.page.Rows), s.examined
@@ -160,7 +161,7 @@ func (s *some) addAll(ctx context.Context, rows []driver.Row, starts []keys.Curs
 		s.examined += unneeded
 		s.Examine.spend(unneeded)
 	}
-	if added := s.page.Rows[kept:]; len(added) <= len(rows)/2 {
+	if added := s.page.Rows[kept:]; len(added) <= len(rows)/2 || s.Visible != nil && len(added) < len(rows) {
 		for i := range added {
 			added[i], s.page.Starts[kept+i] = copied(&added[i], s.page.Starts[kept+i])
 		}

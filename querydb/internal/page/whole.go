@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/foldql/foldql/internal/backoff"
@@ -40,8 +41,15 @@ func (r Reader) Whole(
 	}
 	once, at := withoutRepeats(ks)
 	rows, errs := make([]driver.Row, len(once)), make([]error, len(once))
+	var over atomic.Bool // the budget: the others would be read for nothing
 	parallel.Each(len(once), wholeAtOnce, func(i int) {
+		if over.Load() {
+			return
+		}
 		rows[i], errs[i] = r.wholeAt(ctx, count, plan, q, once[i])
+		if errors.Is(errs[i], driver.ErrOverBudget) {
+			over.Store(true)
+		}
 	})
 	if err := errors.Join(errs...); err != nil || at == nil {
 		return rows, err
