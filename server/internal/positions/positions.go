@@ -31,10 +31,10 @@ const (
 	// MinHeader is the position that the rows of an answer have to have reached, or a list of them: of each partition the
 	// highest counts. A client cannot compare positions, and has several where answers come side by side.
 	MinHeader = "Foldql-Min-Position"
-	// ConsistencyHeader says what the position does not promise: "eventual" of an answer from an index that follows its
-	// table some time later, with copies that are yet to follow their rows, or, on a store that others write to, to a
-	// request that has not asked for more; "blocked" where events that count as reached are dead letters. In a request,
-	// "strong" has an answer that would be "eventual" refused; "eventual" asks for no more than no header does.
+	// ConsistencyHeader says what the position does not promise: "eventual" of an answer that may be from an index that
+	// follows its table some time later, with copies that are yet to follow their rows, or, on a store that others write
+	// to, to a request that has not asked for more; "blocked" where events that count as reached are dead letters. In a
+	// request, "strong" has an answer that would be "eventual" refused; "eventual" asks for no more than no header does.
 	ConsistencyHeader = "Foldql-Consistency"
 )
 
@@ -179,7 +179,7 @@ func graphqlError(err error) *graphql.Response {
 	return &graphql.Response{Errors: gqlerror.List{gql}}
 }
 
-// readsLate reports whether some of what is read comes from an index that follows its table some time later.
+// readsLate reports whether some of what is read may come from an index that follows its table some time later.
 func (p *Positions) readsLate(read *reads) bool { return read.indexes && p.cfg.DB.MultiWriter() }
 
 // refuseEventual is the error in place of an answer that may not show all that its rows have come to.
@@ -187,7 +187,8 @@ func (p *Positions) refuseEventual(read *reads, at *projection.Reached) error {
 	switch {
 	case p.readsLate(read):
 		return graphqlerr.New(graphqlerr.BadUserInput, "an index of DynamoDB follows its table some time later, so no "+
-			"answer from one is strong: ask by primary key, or leave the header %s out", ConsistencyHeader)
+			"answer that may be from one is strong: ask generated queries by primary key, or leave the header %s out",
+			ConsistencyHeader)
 	case at.Cascades > 0:
 		return graphqlerr.New(graphqlerr.Stale, "copies of rows are yet to follow them: ask again, or leave the header %s "+
 			"out", ConsistencyHeader)

@@ -15,7 +15,7 @@ import (
 type reads struct {
 	models  []*querydb.Model
 	all     bool // what it reads is not known: it asks a resolver that is not generated
-	indexes bool // it reads indexes, or collections
+	indexes bool // it reads indexes, or collections, or may
 }
 
 // operations finds what operations depend on.
@@ -73,7 +73,7 @@ func (r *reads) root(c *catalog.Catalog, f *ast.Field) {
 	case len(f.Name) > 1 && f.Name[:2] == "__":
 		return
 	case q == nil:
-		r.all = true
+		r.all, r.indexes = true, true
 		return
 	case q.Kind == catalog.QueryNode || q.Kind == catalog.QueryNodes: // of any type, which the identifiers say
 		for _, name := range c.Nodes {

@@ -15,6 +15,7 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
 	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
@@ -71,7 +72,7 @@ func TestAnOperationWaitsForAllThatItReads(t *testing.T) {
 		all, indexes bool
 	}{
 		`{ __typename }`:                                               {},
-		`{ OwnQuery { id } }`:                                          {all: true},
+		`{ OwnQuery { id } }`:                                          {all: true, indexes: true},
 		`{ Secret(id: "1") { id } }`:                                   {models: "Owner Secret"},
 		`{ Order(id: "1") { id } }`:                                    {models: "Order"},
 		`{ a: Order(id: "1") { id } b: Order(id: "2") { id } }`:        {models: "Order"},
@@ -122,6 +123,32 @@ func TestWhatIsRememberedOfOperationsIsRight(t *testing.T) {
 	}
 }
 
+// TestNoAnswerOfAProjectsOwnQueryIsStrong where indexes follow their tables: its resolver may ask one.
+func TestNoAnswerOfAProjectsOwnQueryIsStrong(t *testing.T) {
+	schema := gqlparser.MustLoadSchema(&ast.Source{Input: sdl})
+	doc := gqlparser.MustLoadQueryWithRules(schema, `{ OwnQuery { id } }`, rules.NewDefaultRules())
+	read := readsOf(testCatalog(), doc.Operations[0])
+	several := openOver(t, memstore.NewMultiWriter(memstore.Options{}).Join(memstore.Options{}))
+	err := several.refuseEventual(&read, &projection.Reached{})
+	if graphqlerr.CodeOf(err) != graphqlerr.BadUserInput {
+		t.Errorf("where indexes follow their tables: %v, want it refused", err)
+	}
+	if err := openOver(t, memstore.New()).refuseEventual(&read, &projection.Reached{}); err != nil {
+		t.Errorf("where they do not: %v", err)
+	}
+}
+
+// openOver returns the positions of answers from a store.
+func openOver(t *testing.T, drv driver.Driver) *Positions {
+	t.Helper()
+	db, err := querydb.Open(t.Context(), drv, nil, querydb.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return &Positions{cfg: Config{DB: db}}
+}
+
 func modelNames(models []*querydb.Model) (names []string) {
 	for _, m := range models {
 		names = append(names, m.Name)
@@ -132,16 +159,8 @@ func modelNames(models []*querydb.Model) (names []string) {
 // TestAStrongAnswerIsNeverEventual: it is refused where an index follows its table some time later, or copies their
 // rows.
 func TestAStrongAnswerIsNeverEventual(t *testing.T) {
-	open := func(drv driver.Driver) *Positions {
-		db, err := querydb.Open(t.Context(), drv, nil, querydb.Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { db.Close() })
-		return &Positions{cfg: Config{DB: db}}
-	}
-	one := open(memstore.New())
-	several := open(memstore.NewMultiWriter(memstore.Options{}).Join(memstore.Options{}))
+	one := openOver(t, memstore.New())
+	several := openOver(t, memstore.NewMultiWriter(memstore.Options{}).Join(memstore.Options{}))
 	for name, c := range map[string]struct {
 		of       *Positions
 		indexes  bool
