@@ -112,8 +112,8 @@ func (s *shop) play(t *testing.T, dir string, rounds int, more ...string) map[st
 	return all
 }
 
-// install makes a folder with packages, as package-lock.json pins them, and the files of a part of the document.
-func install(t *testing.T, packages, part string) (dir string) {
+// install makes a folder with packages, as package-lock.json pins them, and the files of parts of the document.
+func install(t *testing.T, packages string, parts ...string) (dir string) {
 	t.Helper()
 	for _, program := range []string{"node", "npm", "curl"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -124,7 +124,9 @@ func install(t *testing.T, packages, part string) (dir string) {
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", packages))); err != nil {
 		t.Fatal(err)
 	}
-	writeFiles(t, dir, part, "")
+	for _, part := range parts {
+		writeFiles(t, dir, part, "")
+	}
 	run(t, dir, "npm", "ci", "--prefer-offline", "--loglevel=error")
 	return dir
 }

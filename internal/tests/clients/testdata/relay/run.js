@@ -2,13 +2,14 @@
 // them again; prints the titles that the list has after each page.
 import { createOperationDescriptor, fetchQuery, getSingularSelector } from "relay-runtime";
 import { relayEnvironment } from "./environment.js";
+import { Positions } from "./positions.mjs";
 import tasksQuery from "./__generated__/tasksQuery.graphql.js";
 import tasksPageQuery from "./__generated__/tasksPageQuery.graphql.js";
 import tasksRowQuery from "./__generated__/tasksRowQuery.graphql.js";
 import assigned from "./__generated__/tasks_assigned.graphql.js";
 import row from "./__generated__/tasks_row.graphql.js";
 
-const environment = relayEnvironment(process.argv[2]);
+const environment = relayEnvironment(process.argv[2], new Positions());
 const employee = process.argv[3];
 
 // read returns what a fragment has of what it was spread into.
