@@ -9,9 +9,9 @@ import (
 )
 
 // breaker keeps reads that somebody waits for from waiting for a DynamoDB that does not answer. It opens where attempts
-// have failed one after another, and no other succeeded meanwhile; from then on such reads fail at once, but for one a
-// second, which first asks whether DynamoDB answers again. Whoever folds goes on trying, and any answer closes the
-// breaker.
+// have failed one after another, and no other succeeded meanwhile; from then on such reads fail at once, but for one
+// every two seconds, which first asks whether DynamoDB answers again. Whoever folds goes on trying, and any answer
+// closes the breaker.
 type breaker struct {
 	log    *slog.Logger
 	failed atomic.Bool   // there was a failure since the last answer: then the rest counts
@@ -31,10 +31,10 @@ const (
 	mostFailing  = time.Second
 )
 
-// A probe is sent so often, and has so long to be answered.
+// A probe has so long to be answered, and the next one is sent so long after that.
 const (
-	probeEvery   = time.Second
 	probeTimeout = 800 * time.Millisecond
+	probePause   = time.Second
 )
 
 // answered takes note of an answer, if one that says no.
@@ -131,6 +131,6 @@ func (b *breaker) mayProbe() bool {
 	if !b.open || now.Before(b.probe) {
 		return !b.open
 	}
-	b.probe = now.Add(probeEvery + probeTimeout)
+	b.probe = now.Add(probeTimeout + probePause)
 	return true
 }

@@ -20,7 +20,7 @@ var (
 	errProgress    = fmt.Errorf("%w, and answered for others", ErrUnprocessed)
 	errUnanswered  = errors.New("DynamoDB did not answer in time")
 	errBusy        = errors.New("as many requests as may be are in flight")
-	errNoAnswer    = fmt.Errorf("%w: DynamoDB does not answer; it is asked again once a second", driver.ErrSuspended)
+	errNoAnswer    = fmt.Errorf("%w: DynamoDB does not answer; it is asked again every 2 seconds", driver.ErrSuspended)
 	errNoTable     = fmt.Errorf("%w: the table does not exist", driver.ErrTablesNotReady)
 	errOtherKey    = fmt.Errorf("%w: the table has another key than the rows", driver.ErrTablesNotReady)
 	errNoIndex     = fmt.Errorf("%w: an index does not exist", driver.ErrTablesNotReady)
