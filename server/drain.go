@@ -41,7 +41,7 @@ func (s *runningServer) close() error {
 			end = s.end
 		}
 		err, ended := s.folds.WaitUntil(end)
-		if !ended || !s.followedUntil(end) {
+		if !ended || !s.following.endsUntil(end) {
 			return errors.New("projections did not end in time, so the store was not closed; what they had not " +
 				"committed is folded " +
 				"again at the next start")
@@ -55,19 +55,6 @@ func (s *runningServer) close() error {
 		s.log.Info("stopped")
 	}
 	return err
-}
-
-// followedUntil reports whether decisions of another server are not followed any more, at a time at the latest.
-func (s *runningServer) followedUntil(at time.Time) bool {
-	if s.following == nil {
-		return true
-	}
-	select {
-	case <-s.following:
-		return true
-	case <-time.After(time.Until(at)):
-		return false
-	}
 }
 
 // closeStores closes what is open, and forgets what was measured of it.

@@ -23,7 +23,9 @@ import (
 type EmbedConfig struct {
 	// DB holds the rows of App.Models. The program closes it after [Embedded.Wait].
 	DB *querydb.DB
-	// Source is where events come from. POST /events appends to it if it is an [eventlog.Log]. The program closes it.
+	// Source is where events come from. POST /events appends to it if it is an [eventlog.Log]. If it is the log of another
+	// server (package eventlog/httpsource), a copy of that (eventlog/mirror) or an [eventlog.Wrapper] of either, what is
+	// decided there about dead letters holds here too. The program closes it.
 	Source eventlog.Source
 	// Logger is slog.Default() by default.
 	Logger *slog.Logger
@@ -122,8 +124,7 @@ func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, _ := cfg.Source.(eventlog.Log)
-	s.db, s.source = cfg.DB, &sources.Source{Source: cfg.Source, Log: log}
+	s.db, s.source = cfg.DB, sources.Opened(cfg.Source)
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -137,7 +138,11 @@ func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 
 // Wait waits until the projections end, because the source or their context has ended, and returns why any of them
 // stopped early.
-func (e *Embedded) Wait() error { return e.server.folds.Wait() }
+func (e *Embedded) Wait() error {
+	err := e.server.folds.Wait()
+	e.server.following.end() // nothing is left to decide about
+	return err
+}
 
 // command returns the options of `serve` that the configuration stands for: its flags have the defaults.
 func (cfg *EmbedConfig) command() (*serveCommand, error) {

@@ -31,8 +31,8 @@ type runningServer struct {
 	http        *http.Server
 	failed      chan error // what the listener died of
 	stopFolds   context.CancelFunc
-	following   chan struct{} // closed when decisions of another server are not followed any more; nil where none are
-	end         time.Time     // when all must have ended; zero for whenever it has
+	following   *following // of the decisions of another server; nil where none are followed
+	end         time.Time  // when all must have ended; zero for whenever it has
 }
 
 // open opens the store and the source, and starts the projections.
@@ -168,10 +168,6 @@ func (s *runningServer) followDecisions(ctx, folding context.Context) error {
 		}
 		s.log.Warn("continuing with the events that are copied; trying again", "error", err) // the source may be away
 	}
-	s.following = make(chan struct{})
-	go func() {
-		defer close(s.following)
-		u.Run(folding)
-	}()
+	s.following = follow(folding, u)
 	return nil
 }

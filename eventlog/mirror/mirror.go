@@ -90,6 +90,9 @@ func (m *Mirror) Close() error {
 	return errors.Join(err, m.store.close())
 }
 
+// Source returns the source that is copied.
+func (m *Mirror) Source() eventlog.Source { return m.src }
+
 // begin must succeed before the store is used; the call it returns ends the use.
 func (m *Mirror) begin() (end func(), err error) {
 	m.use.RLock()
