@@ -124,7 +124,7 @@ func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.db, s.source = cfg.DB, sources.Opened(cfg.Source)
+	s.db, s.source = cfg.DB, sources.Opened(cfg.Source, app.Events, p.Log)
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}

@@ -181,6 +181,29 @@ func TestEmbeddedServerWithoutALogger(t *testing.T) {
 	e.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/readyz", nil))
 }
 
+// TestAMisspeltTypeThatTheProgramAppendsIsLogged, also where the program has the log and asks no server.
+func TestAMisspeltTypeThatTheProgramAppendsIsLogged(t *testing.T) {
+	var logged output
+	e, log, err := embed(t, t.Context(), func(c *EmbedConfig) {
+		c.Logger = slog.New(slog.NewTextHandler(&logged, nil))
+		misspelt := taskEvent("x", "misspelt")
+		misspelt.Type = "TaskAded"
+		if _, err := c.Source.(eventlog.Log).Append(t.Context(), []eventlog.Event{misspelt}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log.End()
+	if err := e.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if text := logged.String(); strings.Count(text, "type=TaskAded") != 1 || strings.Contains(text, "type=TaskAdded") {
+		t.Errorf("the type is to be logged once, and no other: %s", text)
+	}
+}
+
 // TestEmbeddedServerTakesASourceThatIsNoLog: it folds, and refuses events over HTTP.
 func TestEmbeddedServerTakesASourceThatIsNoLog(t *testing.T) {
 	e, log, err := embed(t, t.Context(), func(c *EmbedConfig) {

@@ -2,15 +2,17 @@ package sources
 
 import (
 	"cmp"
+	"log/slog"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/httpsource"
 	"github.com/foldql/foldql/eventlog/mirror"
 )
 
-// Opened returns a source that another program has opened, with what it is read through.
-func Opened(src eventlog.Source) *Source {
-	s := &Source{Source: src}
+// Opened returns a source that an embedding program has opened, with what it is read through. It logs types of events
+// that are not declared.
+func Opened(src eventlog.Source, types eventlog.Types, log *slog.Logger) *Source {
+	s := &Source{Source: &undeclaredTypes{Source: src, types: types, log: log}}
 	s.Log, _ = src.(eventlog.Log)
 	s.Mirror, s.Upstream = behind(src)
 	return s
