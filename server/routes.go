@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/http"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/foldql/foldql/auth"
@@ -48,6 +49,7 @@ type routes struct {
 	health    *health.Health
 	inflight  limits.Inflight
 	documents *persisted.Guard
+	api       graphql.ExecutableSchema
 	log       *slog.Logger
 }
 
@@ -164,18 +166,24 @@ func (p *routes) starting() http.Handler {
 	return mux
 }
 
-// graphql answers queries.
-func (p *routes) graphql(measured *metrics.Operations, at *positions.Positions) http.Handler {
+// newAPI makes the executable schema. The project's resolvers are made with it, which may register and open what there
+// can be once only.
+func (p *routes) newAPI() graphql.ExecutableSchema {
 	rt := graph.NewRuntime(p.db, p.app.Catalog, graph.Config{
 		TokenKey: p.tokenKey, AuthOff: p.cfg.Auth == "off", ResolversOnly: !p.cfg.Accelerate,
 		MaxAnswerBytes: p.cfg.MaxAnswer, MaxExamined: p.cfg.MaxExamined, MaxHidden: p.cfg.MaxHidden,
 		Logger: p.log,
 	})
+	return graph.WithCompiledPlans(p.app.Schema(rt), rt)
+}
+
+// graphql answers queries.
+func (p *routes) graphql(measured *metrics.Operations, at *positions.Positions) http.Handler {
 	cfg := documentLimits(p.cfg)
 	cfg.Memory, cfg.Logger = p.inflight.MemoryBudget, p.log
 	cfg.Interceptors = []graphqlhttp.Interceptor{measured, at}
 	p.documents.Configure(&cfg)
-	return graphqlhttp.New(graph.WithCompiledPlans(p.app.Schema(rt), rt), cfg)
+	return graphqlhttp.New(p.api, cfg)
 }
 
 // documentLimits are those of what clients ask.
@@ -189,8 +197,7 @@ func documentLimits(c *serveCommand) graphqlhttp.Config {
 
 // documentCheck makes a function that says what is wrong with a document that a client may ask.
 func (p *routes) documentCheck() func(document string) error {
-	rt := graph.NewRuntime(p.db, p.app.Catalog, graph.Config{})
-	return graphqlhttp.DocumentCheck(graph.WithCompiledPlans(p.app.Schema(rt), rt), documentLimits(p.cfg))
+	return graphqlhttp.DocumentCheck(p.api, documentLimits(p.cfg))
 }
 
 // asked has rebuilds leave more of the processors to queries while there are any.

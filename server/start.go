@@ -133,6 +133,7 @@ func (s *runningServer) begin(ctx context.Context) (err error) {
 	if s.source.Log != nil {
 		s.source.Log = s.folds.Guard(s.source.Log)
 	}
+	s.api = s.newAPI()
 	go s.announceReady(folding)
 	go s.documents.Follow(folding, s.documentCheck)
 	return nil

@@ -4,8 +4,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"github.com/99designs/gqlgen/graphql"
+
+	"github.com/foldql/foldql/graph"
 	"github.com/foldql/foldql/graph/trusted"
 )
 
@@ -69,6 +73,26 @@ func TestTrustedDocumentsAreAnsweredAndOthersAsTheModeSays(t *testing.T) {
 				t.Error("the log has the secret")
 			}
 		})
+	}
+}
+
+// TestTheSchemaIsMadeOnce, also where the documents of a manifest are compared with it: with it the project makes its
+// resolvers, which may open and register what there can be once only.
+func TestTheSchemaIsMadeOnce(t *testing.T) {
+	app := newProject(false).App
+	schema, made := app.Schema, atomic.Int32{}
+	app.Schema = func(rt *graph.Runtime) graphql.ExecutableSchema {
+		made.Add(1)
+		return schema(rt)
+	}
+	s := serve(t, app, start{args: []string{"--store", "memory:", "--trusted-documents",
+		manifestOf(t, `{"gone":"{ Nobody { id } }"}`)}})
+	s.ready(t)
+	s.until(t, "warned of a document that is wrong", func() bool {
+		return strings.Contains(s.stderr.String(), "does not fit the schema")
+	})
+	if n := made.Load(); n != 1 {
+		t.Errorf("the schema is made %d times", n)
 	}
 }
 
