@@ -168,6 +168,23 @@ func TestAnAppThatLacksItsAPIIsRefused(t *testing.T) {
 	}
 }
 
+// TestEmbedLeavesWhatItIsGivenAsItIs: the program may have other uses for its lists.
+func TestEmbedLeavesWhatItIsGivenAsItIs(t *testing.T) {
+	hosts := []string{"API.Example.com."}
+	e, _, err := embed(t, t.Context(), func(c *EmbedConfig) { c.AllowedHosts = hosts })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hosts[0] != "API.Example.com." {
+		t.Errorf("the list has %q now", hosts[0])
+	}
+	r := httptest.NewRequest("GET", "http://api.example.com/schema.graphql", nil)
+	w := httptest.NewRecorder()
+	if e.ServeHTTP(w, r); w.Code != http.StatusOK {
+		t.Errorf("the name in another case: %d %s", w.Code, w.Body)
+	}
+}
+
 // TestEmbeddedServerWithoutALogger logs where the program does.
 func TestEmbeddedServerWithoutALogger(t *testing.T) {
 	e, log, err := embed(t, t.Context(), func(c *EmbedConfig) { c.Logger = nil })

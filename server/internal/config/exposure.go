@@ -3,6 +3,7 @@ package config
 import (
 	"net"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -22,6 +23,7 @@ var operationName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
 // Validate refuses names and addresses that are none, and too many names. It brings those of hosts into the form in
 // which they are compared.
 func (e *Exposure) Validate() error {
+	e.AllowedHosts = slices.Clone(e.AllowedHosts) // they may be a slice of the program that embeds the server
 	for i, name := range e.AllowedHosts {
 		if name == "" || name != "*" && strings.ContainsAny(name, "*/:@ ") {
 			return Wrong("allowed-hosts",
