@@ -143,6 +143,10 @@ func CheckAvailable(ctx context.Context, db *DB) error {
 	return nil
 }
 
+// Driver returns the driver of a DB, for what it tells of itself: how it gets on, and what it has counted. Read and
+// write rows by the DB.
+func Driver(db *DB) driver.Driver { return db.drv }
+
 // Notes returns the methods that read the notes of the store, which are internal records beside the rows: see [Note].
 func (db *DB) Notes() *Notes { return db.notes }
 

@@ -14,8 +14,10 @@ import (
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/server/internal/access"
+	"github.com/foldql/foldql/server/internal/backup"
 	"github.com/foldql/foldql/server/internal/commands"
 	"github.com/foldql/foldql/server/internal/sources"
+	"github.com/foldql/foldql/server/internal/stores"
 )
 
 // EmbedConfig configures [Embed]. DB and Source are required. The zero value of every other field means the default of
@@ -81,6 +83,9 @@ const (
 )
 
 // Embedded is a server inside another program. It handles every request of clients.
+//
+// It makes no backups: the program copies what it has opened, by Snapshot of a pebblestore.Store first and then of an
+// embeddedlog.Log.
 type Embedded struct {
 	http.Handler
 	// AdminHandler serves /admin/, /metrics, /livez, and /readyz with its details. It is what `serve` has at
@@ -125,6 +130,8 @@ func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 		return nil, err
 	}
 	s.db, s.source = cfg.DB, sources.Opened(cfg.Source, app.Events, p.Log)
+	s.observe(stores.Opened(cfg.DB))
+	s.backups.WhyNone = backup.ErrEmbedded
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/foldql/foldql/server/internal/metrics"
 	"github.com/foldql/foldql/server/internal/projections"
 	"github.com/foldql/foldql/server/internal/sources"
+	"github.com/foldql/foldql/server/internal/stores"
 	"github.com/foldql/foldql/server/internal/verify"
 )
 
@@ -55,6 +56,22 @@ func (s *runningServer) open(ctx context.Context, p *program) error {
 		return err
 	}
 	s.db = rows.DB
+	if err := s.bind(ctx, store, from); err != nil {
+		return err
+	}
+	if s.source, err = p.OpenSource(from, store, s.cfg.Reserve(), s.cfg.MaxEvent); err != nil {
+		return err
+	}
+	s.observe(rows)
+	s.backups.Parts = commands.BackupParts(rows, s.source)
+	if err := s.backups.RemoveLeft(); err != nil {
+		s.log.Warn("the files of a backup that was given up stay; the next backup removes them", "error", err)
+	}
+	return s.begin(ctx)
+}
+
+// observe has /readyz and /metrics tell of the rows, and of the copy of the events where there is one.
+func (s *runningServer) observe(rows *stores.Rows) {
 	if rows.Dynamo != nil {
 		s.measured = append(s.measured, &metrics.DynamoDB{Store: rows.Dynamo})
 	}
@@ -62,20 +79,9 @@ func (s *runningServer) open(ctx context.Context, p *program) error {
 		s.measured = append(s.measured, &metrics.RowCache{Stats: rows.CacheStats})
 	}
 	s.storages.Add("rows", rows.Driver)
-	if err := s.bind(ctx, store, from); err != nil {
-		return err
-	}
-	if s.source, err = p.OpenSource(from, store, s.cfg.Reserve(), s.cfg.MaxEvent); err != nil {
-		return err
-	}
 	if s.source.Mirror != nil {
 		s.storages.Add("mirror", s.source.Mirror)
 	}
-	s.backups.Parts = commands.BackupParts(rows, s.source)
-	if err := s.backups.RemoveLeft(); err != nil {
-		s.log.Warn("the files of a backup that was given up stay; the next backup removes them", "error", err)
-	}
-	return s.begin(ctx)
 }
 
 // begin starts the projections over the store and the source that are open.

@@ -32,6 +32,10 @@ func (a *API) backup(w http.ResponseWriter, r *http.Request) {
 		problem.NotFound("This server keeps neither rows nor a log on its disk: back up the store in DynamoDB, and the " +
 			"source of the events.").Write(w)
 		return
+	case errors.Is(err, backup.ErrEmbedded):
+		problem.NotFound("This server is part of a program, which has opened the rows and the log itself: back them up in " +
+			"that program, the rows before the log.").Write(w)
+		return
 	case errors.Is(err, backup.ErrBusy):
 		problem.FailedAgain("Another backup is being made: wait until it is done.").Write(w)
 		return

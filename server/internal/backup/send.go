@@ -2,6 +2,7 @@ package backup
 
 import (
 	"archive/tar"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -36,6 +37,8 @@ type Part struct {
 // Sender makes backups, one at a time.
 type Sender struct {
 	Parts []Part // in the order in which they are copied: the rows before the log
+	// WhyNone is why there are no parts; ErrNothing by default.
+	WhyNone error
 
 	busy sync.Mutex
 }
@@ -44,13 +47,15 @@ type Sender struct {
 var (
 	ErrBusy    = errors.New("another backup is being made")
 	ErrNothing = errors.New("neither the rows nor the log are kept on this machine")
+	// ErrEmbedded says that the program which embeds the server has opened the stores, and knows where they are.
+	ErrEmbedded = errors.New("the program that embeds the server backs up the rows and the log")
 )
 
 // Snapshot copies all parts as they are now. The caller sends the copy, and removes it. Where the disk takes no copy
 // the error is a *disk.Fault.
 func (s *Sender) Snapshot(ctx context.Context) (*Snapshot, error) {
 	if len(s.Parts) == 0 {
-		return nil, ErrNothing
+		return nil, cmp.Or(s.WhyNone, ErrNothing)
 	}
 	if !s.busy.TryLock() {
 		return nil, ErrBusy

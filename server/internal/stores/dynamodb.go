@@ -32,11 +32,7 @@ func openDynamo(ctx context.Context, cfg dynamostore.Config, o Options) (*Rows, 
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	rows := &Rows{DB: db, Driver: drv, Dynamo: drv}
-	if cfg.RowCacheTTL > 0 {
-		rows.CacheStats = func() driver.CacheStats { return drv.Stats().RowCache }
-	}
-	return rows, nil
+	return Opened(db), nil
 }
 
 // generationsOf are the generations that projections write to: projection.TargetGenerations, or StartGenerations.

@@ -69,7 +69,7 @@ func openEmbedded(ctx context.Context, at config.Store, o Options) (*Rows, error
 	if err != nil {
 		return nil, err
 	}
-	rows.Dir, rows.CacheStats = at.Rows(), drv.CacheStats
+	rows.Dir = at.Rows()
 	return rows, nil
 }
 
@@ -79,5 +79,20 @@ func openRows(ctx context.Context, drv driver.Driver, o Options) (*Rows, error) 
 	if err != nil {
 		return nil, errors.Join(err, drv.Close())
 	}
-	return &Rows{DB: db, Driver: drv}, nil
+	return Opened(db), nil
+}
+
+// Opened returns the rows of a DB that is open, with what its driver tells of itself.
+func Opened(db *querydb.DB) *Rows {
+	rows := &Rows{DB: db, Driver: querydb.Driver(db)}
+	switch drv := rows.Driver.(type) {
+	case *dynamostore.Store:
+		rows.Dynamo = drv
+		if drv.Remembers() {
+			rows.CacheStats = func() driver.CacheStats { return drv.Stats().RowCache }
+		}
+	case interface{ CacheStats() driver.CacheStats }:
+		rows.CacheStats = drv.CacheStats
+	}
+	return rows
 }
