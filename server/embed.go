@@ -82,7 +82,8 @@ const (
 	WriteAccessAll
 )
 
-// Embedded is a server inside another program. It handles every request of clients.
+// Embedded is a server inside another program. It handles every request of clients. Behind a prefix, serve it through
+// [http.StripPrefix].
 //
 // It makes no backups: the program copies what it has opened, by Snapshot of a pebblestore.Store first and then of an
 // embeddedlog.Log.

@@ -18,9 +18,9 @@ import (
 
 // Config tunes a playground; zero values mean the defaults.
 type Config struct {
-	// Path is where the page is served; "/" by default.
+	// Path is where the page is served; "/" by default. A prefix that [http.StripPrefix] takes off is no part of it.
 	Path string
-	// Endpoint is where the API is served, on the same host; "/graphql" by default.
+	// Endpoint is where the API is served, on the same host; "/graphql" by default. It is behind the same prefix.
 	Endpoint string
 	// Title is the title of the page; "GraphiQL" by default.
 	Title string
@@ -47,20 +47,33 @@ func (c Config) withDefaults() Config {
 // Handler returns the handler of the page, and of the files under it, in the folder assets.
 func Handler(cfg Config) http.Handler {
 	cfg = cfg.withDefaults()
-	base := cfg.Path + "assets/"
-	h := &handler{cfg: cfg, styles: links(styles, base), scripts: links(scripts, base)}
 	state := sha256.Sum256([]byte(cfg.Endpoint + "\n" + cfg.Examples))
-	h.page = pageConfig{cfg.Endpoint, cfg.Examples, "foldql-" + hex.EncodeToString(state[:6]), map[string]string{}}
-	for label, worker := range workers {
-		h.page.Workers[label] = worker.link(base).URL
-	}
-	return h
+	return &handler{cfg, "foldql-" + hex.EncodeToString(state[:6])}
 }
 
 type handler struct {
-	cfg             Config
-	styles, scripts []link
-	page            pageConfig
+	cfg     Config
+	storage string
+}
+
+// seenFrom returns the addresses of the folder of the files, and of the API, relative to that of the page: the page may
+// be served behind a prefix, which is stripped from what comes here.
+func (c *Config) seenFrom(page string) (assets, endpoint string) {
+	folder := page[:strings.LastIndex(page, "/")+1]
+	assets, endpoint = "./"+strings.TrimPrefix(c.Path, folder)+"assets/", c.Endpoint
+	if below, ok := strings.CutPrefix(endpoint, "/"); ok {
+		endpoint = "./" + strings.Repeat("../", max(strings.Count(folder, "/")-1, 0)) + below
+	}
+	return assets, endpoint
+}
+
+// told is what the script of a page is told that sees the files and the API at these addresses.
+func (h *handler) told(assets, endpoint string) pageConfig {
+	told := pageConfig{endpoint, h.cfg.Examples, h.storage, map[string]string{}}
+	for label, worker := range workers {
+		told.Workers[label] = worker.link(assets).URL
+	}
+	return told
 }
 
 // link is how the page names an asset.
@@ -112,18 +125,19 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case ok && isAsset:
 		serveAsset(w, r, asset)
 	case ok && rest == "", r.URL.Path+"/" == h.cfg.Path:
-		h.servePage(w)
+		h.servePage(w, r.URL.Path)
 	default:
 		http.NotFound(w, r)
 	}
 }
 
-func (h *handler) servePage(w http.ResponseWriter) {
+func (h *handler) servePage(w http.ResponseWriter, at string) {
 	nonce := rand.Text()
+	assets, endpoint := h.cfg.seenFrom(at)
 	var b bytes.Buffer
 	err := page.Execute(&b, map[string]any{
-		"Title": h.cfg.Title, "Nonce": nonce, "Styles": h.styles, "Scripts": h.scripts,
-		"Page": h.page, "Script": template.JS(statusJS + "\n" + pageJS),
+		"Title": h.cfg.Title, "Nonce": nonce, "Styles": links(styles, assets),
+		"Scripts": links(scripts, assets), "Page": h.told(assets, endpoint), "Script": template.JS(statusJS + "\n" + pageJS),
 	})
 	if err != nil {
 		http.Error(w, "the page cannot be made", http.StatusInternalServerError)

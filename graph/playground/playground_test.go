@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -32,6 +33,37 @@ func addressesOf(page string) (all []string) {
 	return all
 }
 
+// seenFrom is the path that a browser asks whose page is at a path, for an address on the page.
+func seenFrom(t *testing.T, page, address string) string {
+	t.Helper()
+	at, err := (&url.URL{Path: page}).Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at.String()
+}
+
+// TestThePageWorksBehindAPrefix that is stripped from the paths of requests, also without the slash in its end.
+func TestThePageWorksBehindAPrefix(t *testing.T) {
+	for _, path := range []string{"/", "/graphiql/", "/graphiql", "/tools/graphiql/", "/tools/graphiql"} {
+		h, at := http.StripPrefix("/app", Handler(Config{Path: path})), "/app"+path
+		page := get(t, h, at).Body.String()
+		told := configOf(t, page)
+		if api := seenFrom(t, at, told.Endpoint); api != "/app/graphql" {
+			t.Errorf("%s asks the API at %s", at, api)
+		}
+		files := slices.Concat(addressesOf(page), slices.Collect(maps.Values(told.Workers)))
+		if len(files) != len(styles)+len(scripts)+len(workers) {
+			t.Errorf("%s loads %v", at, files)
+		}
+		for _, file := range files {
+			if got := get(t, h, seenFrom(t, at, file)); got.Code != http.StatusOK {
+				t.Errorf("%s: status %d of %s", at, got.Code, file)
+			}
+		}
+	}
+}
+
 func TestThePageAsksNobodyElse(t *testing.T) {
 	for _, path := range []string{"/", "/graphiql/"} {
 		h := Handler(Config{Path: path})
@@ -48,7 +80,7 @@ func TestThePageAsksNobodyElse(t *testing.T) {
 			t.Errorf("the page loads %v", found)
 		}
 		for _, address := range found {
-			if file := get(t, h, address); file.Code != http.StatusOK || file.Body.Len() == 0 {
+			if file := get(t, h, seenFrom(t, path, address)); file.Code != http.StatusOK || file.Body.Len() == 0 {
 				t.Errorf("%s: status %d, %d bytes", address, file.Code, file.Body.Len())
 			}
 		}
@@ -130,7 +162,7 @@ func TestThePageIsToldWhereItsWorkersAre(t *testing.T) {
 	}
 	told := configOf(t, page.Body.String()).Workers
 	for _, label := range []string{"editorWorkerService", "json", "graphql"} {
-		file := get(t, h, told[label])
+		file := get(t, h, seenFrom(t, "/graphiql/", told[label]))
 		if file.Code != http.StatusOK || file.Header().Get("Content-Security-Policy") != "default-src 'none'" {
 			t.Errorf("%s, at %q: status %d, header %v", label, told[label], file.Code, file.Header())
 		}
@@ -187,7 +219,7 @@ func TestExamplesCannotBreakOutOfThePage(t *testing.T) {
 	if strings.Contains(page, "alert(1)</script>") || strings.Contains(page, "<title><i>") {
 		t.Fatalf("page:\n%s", page)
 	}
-	if got := configOf(t, page); got.Examples != examples || got.Endpoint != "/api" {
+	if got := configOf(t, page); got.Examples != examples || got.Endpoint != "./api" {
 		t.Errorf("the page is told %+v", got)
 	}
 }
