@@ -23,7 +23,8 @@ import (
 // EmbedConfig configures [Embed]. DB and Source are required. The zero value of every other field means the default of
 // `serve`, except that nobody may write over HTTP.
 type EmbedConfig struct {
-	// DB holds the rows of App.Models. The program closes it after [Embedded.Wait].
+	// DB holds the rows of App.Models. The program closes it, or embeds another server over it, after [Embedded.Wait]: two
+	// that fold into one store apply events twice, unless several processes may write it ([querydb.DB.MultiWriter]).
 	DB *querydb.DB
 	// Source is where events come from. POST /events appends to it if it is an [eventlog.Log]. If it is the log of another
 	// server (package eventlog/httpsource), a copy of that (eventlog/mirror) or an [eventlog.Wrapper] of either, what is
@@ -33,7 +34,8 @@ type EmbedConfig struct {
 	Logger *slog.Logger
 
 	// Verifier verifies the tokens of callers; see [auth.NewVerifier]. A schema with rules needs one, unless AuthOff lets
-	// everybody read everything. What it tolerates is its own: serve gives it a leeway of 30 seconds, and its logger.
+	// everybody read everything. What it tolerates is its own: serve gives it a leeway of 30 seconds, and its logger. Where
+	// the program alone says who asks (see [Embedded]), give one with a random secret, which accepts no token.
 	Verifier *auth.Verifier
 	AuthOff  bool
 
@@ -87,6 +89,12 @@ const (
 //
 // It makes no backups: the program copies what it has opened, by Snapshot of a pebblestore.Store first and then of an
 // embeddedlog.Log.
+//
+// A program with sessions of its own puts the caller into the context of a request, by [auth.NewContext], before the
+// handler gets it. That is who asks, unless the request has an Authorization header, which the Verifier answers for.
+//
+// Rows follow events a moment later, in the same program too. To read what it has written, the program posts events to
+// /events, and asks with the Foldql-Position of the answer as Foldql-Min-Position, as docs/clients.md has clients do.
 type Embedded struct {
 	http.Handler
 	// AdminHandler serves /admin/, /metrics, /livez, and /readyz with its details. It is what `serve` has at

@@ -22,7 +22,11 @@ import (
 // embed serves a project over a store in memory and a log with three events.
 func embed(t *testing.T, ctx context.Context, change func(*EmbedConfig)) (*Embedded, *memlog.Log, error) {
 	t.Helper()
-	app := newProject(false).App
+	return embedApp(t, ctx, newProject(false).App, change)
+}
+
+func embedApp(t *testing.T, ctx context.Context, app App, change func(*EmbedConfig)) (*Embedded, *memlog.Log, error) {
+	t.Helper()
 	db, err := querydb.Open(t.Context(), memstore.New(), app.Models, querydb.Config{})
 	if err != nil {
 		t.Fatal(err)
