@@ -24,7 +24,8 @@ import (
 // `serve`, except that nobody may write over HTTP.
 type EmbedConfig struct {
 	// DB holds the rows of App.Models. The program closes it, or embeds another server over it, after [Embedded.Wait]: two
-	// that fold into one store apply events twice, unless several processes may write it ([querydb.DB.MultiWriter]).
+	// that fold into one store apply events twice, unless several processes may write it ([querydb.DB.MultiWriter]). Embed
+	// refuses a second server, but knows nothing of a [projection.Runner] that the program runs itself.
 	DB *querydb.DB
 	// Source is where events come from. POST /events appends to it if it is an [eventlog.Log]. If it is the log of another
 	// server (package eventlog/httpsource), a copy of that (eventlog/mirror) or an [eventlog.Wrapper] of either, what is
@@ -103,6 +104,7 @@ type Embedded struct {
 	// names it is reached, the program has to check, but on loopback.
 	AdminHandler http.Handler
 	server       *runningServer
+	ended        chan struct{} // closed when nothing is folded any more, and another server may fold into the store
 }
 
 // Embed starts the projections of the app over a store and a source that the program has opened, and returns the
@@ -141,23 +143,37 @@ func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 	s.db, s.source = cfg.DB, sources.Opened(cfg.Source, app.Events, p.Log)
 	s.observe(stores.Opened(cfg.DB))
 	s.backups.WhyNone = backup.ErrEmbedded
+	release, err := claim(cfg.DB)
+	if err != nil {
+		return nil, err
+	}
 	if err := s.begin(ctx); err != nil {
+		release()
 		return nil, err
 	}
 	context.AfterFunc(ctx, func() {
 		s.health.Draining.Store(true)
 		s.stopFolds()
 	})
-	handler, operator := s.handler((*access.Hosts).Guard)
-	return &Embedded{Handler: handler, AdminHandler: operator, server: s}, nil
+	e := &Embedded{server: s, ended: make(chan struct{})}
+	go e.end(release)
+	e.Handler, e.AdminHandler = s.handler((*access.Hosts).Guard)
+	return e, nil
+}
+
+// end releases the store when the projections have ended.
+func (e *Embedded) end(release func()) {
+	defer close(e.ended)
+	_ = e.server.folds.Wait() // the caller of Wait gets what it returns
+	e.server.following.end()  // nothing is left to decide about
+	release()
 }
 
 // Wait waits until the projections end, because the source or their context has ended, and returns why any of them
 // stopped early.
 func (e *Embedded) Wait() error {
-	err := e.server.folds.Wait()
-	e.server.following.end() // nothing is left to decide about
-	return err
+	<-e.ended
+	return e.server.folds.Wait()
 }
 
 // command returns the options of `serve` that the configuration stands for: its flags have the defaults.

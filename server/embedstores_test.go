@@ -49,6 +49,48 @@ func TestAnEmbeddedServerIsReadyOnlyWhileItsRowsCanBeWritten(t *testing.T) {
 	}
 }
 
+// TestASecondServerOverOneStoreIsRefusedUntilTheFirstHasEnded: both would apply each event.
+func TestASecondServerOverOneStoreIsRefusedUntilTheFirstHasEnded(t *testing.T) {
+	var shared EmbedConfig
+	app := newProject(false).App
+	ctx, stop := context.WithCancel(t.Context())
+	first, _, err := embedApp(t, ctx, app, func(c *EmbedConfig) { shared = *c })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Embed(t.Context(), app, shared); err == nil ||
+		!strings.Contains(err.Error(), "call its Wait") {
+		t.Fatalf("a second server: %v", err)
+	}
+	stop()
+	if err := first.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Embed(t.Context(), app, shared); err != nil {
+		t.Errorf("a server after the first: %v", err)
+	}
+}
+
+// TestServersOverAStoreWithSeveralWritersFoldTogether, as those of several programs do.
+func TestServersOverAStoreWithSeveralWritersFoldTogether(t *testing.T) {
+	app, log := newProject(false).App, memlog.New(memlog.Options{})
+	db, err := querydb.Open(t.Context(), memstore.NewMultiWriter(memstore.Options{}), app.Models, querydb.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		e, err := Embed(t.Context(), app, EmbedConfig{DB: db, Source: log, Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := e.Wait(); err != nil { // the context has ended
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // TestAnEmbeddedServerTellsOfTheStoresThatTheProgramHasOpened, and that the program backs them up.
 func TestAnEmbeddedServerTellsOfTheStoresThatTheProgramHasOpened(t *testing.T) {
 	app := newProject(false).App
