@@ -240,7 +240,7 @@ func TestARetryFindsNoRowThatHasExpiredSince(t *testing.T) {
 		}
 		letters[i] = deadLettersOf(t, r)
 		err := r.Retry(t.Context(), letters[i][0])
-		if err == nil || !strings.Contains(err.Error(), `update Script row {"a" "v1"}: there is no such row`) {
+		if err == nil || !strings.Contains(err.Error(), `update Script row "a" "v1": there is no such row`) {
 			t.Errorf("swept %v: retry: %v, want that there is no row", sweep, err)
 		}
 	}

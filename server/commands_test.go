@@ -56,9 +56,9 @@ func TestAppendSendsAFileAndMayBeRepeated(t *testing.T) {
 	path := writeLines(t, "events.jsonl.gz", taskEvents(1, 1234))
 	env := map[string]string{"FOLDQL_WRITE_TOKEN": "w", "FOLDQL_URL": s.url}
 	runProgram(t, app, start{args: []string{"append", path}, env: env}).
-		wantExit(t, exitDone, "1234 events appended, 0 were there already")
+		wantExit(t, exitDone, "1234 events appended, 0 there already")
 	runProgram(t, app, start{args: []string{"append", "-"}, env: env, stdin: lines(taskEvents(1000, 300))}).
-		wantExit(t, exitDone, "65 events appended, 235 were there already")
+		wantExit(t, exitDone, "65 events appended, 235 there already")
 	s.until(t, "answering", func() bool {
 		return strings.Contains(s.query(t, `{ Task(id: "1299") { title } }`), "Task 1299")
 	})
@@ -93,7 +93,7 @@ func TestAppendSendsWhatPrecedesALineThatIsNoEvent(t *testing.T) {
 	runProgram(t, app, start{args: []string{"append", "-", "--url", s.url}, stdin: broken}).
 		wantExit(t, exitFailed, "the events before that line are appended")
 	runProgram(t, app, start{args: []string{"append", "-", "--url", s.url}, stdin: lines(taskEvents(1, 4))}).
-		wantExit(t, exitDone, "1 events appended, 3 were there already")
+		wantExit(t, exitDone, "1 event appended, 3 there already")
 }
 
 func TestAppendGoesOnWhenTheServerIsBack(t *testing.T) {

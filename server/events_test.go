@@ -185,9 +185,9 @@ func TestAnExportImportedElsewhereMakesTheSameRows(t *testing.T) {
 	stored := "embedded:" + filepath.Join(dir, "stored")
 	n := strings.Count(readAll(t, online), "\n")
 	eventsOf(t, app, "import", online, "--store", stored).
-		wantExit(t, exitDone, fmt.Sprintf("%d events imported, 0 were there already", n))
+		wantExit(t, exitDone, fmt.Sprintf("%d events imported, 0 there already", n))
 	eventsOf(t, app, "import", offline, "--store", stored).
-		wantExit(t, exitDone, fmt.Sprintf("0 events imported, %d were there already", n))
+		wantExit(t, exitDone, fmt.Sprintf("0 events imported, %d there already", n))
 	again := open("--store", stored, "--cache-mb", "8")
 	again.sameExamples(t, "imported into a store", want)
 	again.end(t)

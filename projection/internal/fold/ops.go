@@ -5,6 +5,7 @@ import (
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Op is one change that a projector asks for. Ops are pure data until they are evaluated.
@@ -176,7 +177,7 @@ func (o *updateOp) eval(f *modelFold, at ApplyPoint) error {
 		return f.update(e, row, at)
 	}
 	if o.initial == nil {
-		return fmt.Errorf("update %s row %q: %w; Upsert creates one", f.desc.Name, e.key, ErrNoRow)
+		return fmt.Errorf("update %s row %s: %w; Upsert creates one", f.desc.Name, driver.PrintableKey(e.key), ErrNoRow)
 	}
 	row := f.refs.forUser(o.initial)
 	o.change.call(row)
@@ -270,7 +271,8 @@ func (p *Patch) eval(f *modelFold, at ApplyPoint) error {
 	case exists:
 		row = f.codec.Clone(e.row)
 	case p.fill == nil:
-		return fmt.Errorf("patch %s row %q: %w, and these ops have no Fill to create one", f.desc.Name, e.key, ErrNoRow)
+		return fmt.Errorf("patch %s row %s: %w, and these ops have no Fill to create one", f.desc.Name,
+			driver.PrintableKey(e.key), ErrNoRow)
 	default:
 		row = f.codec.New()
 		p.fill.call(row)

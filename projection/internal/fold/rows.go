@@ -9,6 +9,7 @@ import (
 	"github.com/foldql/foldql/projection/internal/cascade"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/aggregate"
+	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/record"
 )
 
@@ -157,7 +158,7 @@ func (f *rows) decode(e *entry, row *querydb.Row) error {
 	}
 	r, err := f.codec.Decode(rec)
 	if err != nil {
-		return RowError{fmt.Errorf("read %s row %q: %w", f.desc.Name, e.key, err)}
+		return RowError{fmt.Errorf("read %s row %s: %w", f.desc.Name, driver.PrintableKey(e.key), err)}
 	}
 	e.indexes, e.pos = row.Indexes, row.Position
 	if f.traits.unique != nil {
@@ -292,8 +293,8 @@ func (f *rows) sameKey(e *entry, row any, at ApplyPoint) error {
 		return err
 	}
 	if got != e.key {
-		return fmt.Errorf("%s row %q would get the key %q: a row keeps its key; delete it and create another",
-			f.desc.Name, e.key, got)
+		return fmt.Errorf("%s row %s would get the key %s: a row keeps its key; delete it and create another",
+			f.desc.Name, driver.PrintableKey(e.key), driver.PrintableKey(got))
 	}
 	return f.identical(e, row, at)
 }

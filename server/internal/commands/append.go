@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/foldql/foldql/server/internal/client"
+	"github.com/foldql/foldql/server/internal/plural"
 	"github.com/foldql/foldql/server/internal/upload"
 )
 
@@ -27,6 +28,6 @@ func (c *Append) Run(ctx context.Context, p *Program) error {
 	if err := u.Run(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stdout, "%d events appended, %d were there already\n", u.New, u.Duplicates)
+	fmt.Fprintf(p.Stdout, "%s appended, %d there already\n", plural.Count(u.New, "event"), u.Duplicates)
 	return nil
 }

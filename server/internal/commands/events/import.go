@@ -11,6 +11,7 @@ import (
 	"github.com/foldql/foldql/server/internal/client"
 	"github.com/foldql/foldql/server/internal/commands"
 	"github.com/foldql/foldql/server/internal/logcheck"
+	"github.com/foldql/foldql/server/internal/plural"
 	"github.com/foldql/foldql/server/internal/upload"
 )
 
@@ -33,7 +34,7 @@ func (c *importEvents) Run(ctx context.Context, p *commands.Program) error {
 		if err := u.Run(ctx); err != nil {
 			return err
 		}
-		fmt.Fprintf(p.Stdout, "%d events imported, %d were there already\n", u.New, u.Duplicates)
+		fmt.Fprintf(p.Stdout, "%s imported, %d there already\n", plural.Count(u.New, "event"), u.Duplicates)
 		return nil
 	})
 }
