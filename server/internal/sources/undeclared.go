@@ -8,9 +8,9 @@ import (
 	"github.com/foldql/foldql/eventlog"
 )
 
-// undeclaredTypes is a source whose events the server did not look at when they were written: a file, the log of another
-// server, or one that a program appends to itself. The log of a server takes none of an undeclared type; these may have
-// some, which no projection folds, and a misspelt type must not go by unseen.
+// undeclaredTypes is a source whose events the server did not look at when they were written: a file, the log of
+// another server, or one that a program appends to itself. The log of a server takes none of an undeclared type; these
+// may have some, which no projection folds, and a misspelt type must not go by unseen.
 type undeclaredTypes struct {
 	eventlog.Source
 	types eventlog.Types
@@ -49,6 +49,6 @@ func (f *undeclaredTypes) logOnce(e *eventlog.Event) {
 		f.logged = map[string]bool{}
 	}
 	f.logged[e.Type] = true
-	f.log.Warn("events of a type that is not declared are not folded; declare it, or correct its name where they are written",
-		"type", e.Type, "first", e.Offset, "id", e.ID)
+	f.log.Warn("events of a type that is not declared are not folded; declare it, or correct its name where they are "+
+		"written", "type", e.Type, "first", e.Offset, "id", e.ID)
 }
