@@ -35,8 +35,9 @@ type EmbedConfig struct {
 	Logger *slog.Logger
 
 	// Verifier verifies the tokens of callers; see [auth.NewVerifier]. A schema with rules needs one, unless AuthOff
-	// lets everybody read everything. What it tolerates is its own: serve gives it a leeway of 30 seconds, and its logger. Where
-	// the program alone says who asks (see [Embedded]), give one with a random secret, which accepts no token.
+	// lets everybody read everything. What it tolerates is its own: serve gives it a leeway of 30 seconds, and its
+	// logger. Where the program alone says who asks (see [Embedded]), give one with a random secret, which accepts no
+	// token.
 	Verifier *auth.Verifier
 	AuthOff  bool
 
