@@ -112,10 +112,11 @@ type silentStore struct{ driver.Driver }
 
 func (silentStore) CheckAvailable(context.Context) error { return driver.ErrUnavailable }
 
-// TestAnEmbeddedServerIsReadyOnlyWhileItsStoreAnswers, as the package promises.
-func TestAnEmbeddedServerIsReadyOnlyWhileItsStoreAnswers(t *testing.T) {
+// embedOver embeds a server over a driver, and an empty log that it has come to the end of.
+func embedOver(t *testing.T, drv driver.Driver) *Embedded {
+	t.Helper()
 	app, log := newProject(false).App, memlog.New(memlog.Options{})
-	db, err := querydb.Open(t.Context(), silentStore{memstore.New()}, app.Models, querydb.Config{})
+	db, err := querydb.Open(t.Context(), drv, app.Models, querydb.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,6 +128,12 @@ func TestAnEmbeddedServerIsReadyOnlyWhileItsStoreAnswers(t *testing.T) {
 	if err := e.Wait(); err != nil {
 		t.Fatal(err)
 	}
+	return e
+}
+
+// TestAnEmbeddedServerIsReadyOnlyWhileItsStoreAnswers, as the package promises.
+func TestAnEmbeddedServerIsReadyOnlyWhileItsStoreAnswers(t *testing.T) {
+	e := embedOver(t, silentStore{memstore.New()})
 	w := httptest.NewRecorder()
 	e.ServeHTTP(w, httptest.NewRequest("GET", "/readyz", nil))
 	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "unavailable") {

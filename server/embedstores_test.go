@@ -24,19 +24,7 @@ func (unwritable) Writable() error { return driver.ErrUnavailable }
 
 // TestAnEmbeddedServerIsReadyOnlyWhileItsRowsCanBeWritten, and metrics tell why.
 func TestAnEmbeddedServerIsReadyOnlyWhileItsRowsCanBeWritten(t *testing.T) {
-	app, log := newProject(false).App, memlog.New(memlog.Options{})
-	db, err := querydb.Open(t.Context(), unwritable{memstore.New()}, app.Models, querydb.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := Embed(t.Context(), app, EmbedConfig{DB: db, Source: log, Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	log.End()
-	if err := e.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	e := embedOver(t, unwritable{memstore.New()})
 	w := httptest.NewRecorder()
 	e.ServeHTTP(w, httptest.NewRequest("GET", "/readyz", nil))
 	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "storage") {
