@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// deadline is that of the reads of a connection, or of its writes. net/http sets up to nine for a request, and hardly
+// deadline is that of the reads of a connection, or of its writes. net/http sets eight for a request, and hardly
 // any of them ever passes; to set one moves a timer of the runtime, which all together cost more than a small answer
 // does. So a deadline that is later than the one of the network connection below, or none, is only noted. When the
 // earlier one passes, what waited goes on until the one that is noted.
