@@ -56,8 +56,8 @@ func (s *planning) Exec(ctx context.Context) graphql.ResponseHandler {
 // coerced is the operation that gqlgen's executor carries out.
 type coerced struct{ *graphql.OperationContext }
 
-// Asked implements asked.Operation.
-func (op coerced) Asked() (*ast.QueryDocument, *ast.OperationDefinition) { return op.Doc, op.Operation }
+// Document implements asked.Operation.
+func (op coerced) Document() (*ast.QueryDocument, *ast.OperationDefinition) { return op.Doc, op.Operation }
 
 // VariablesText implements asked.Operation.
 func (op coerced) VariablesText() []byte { return nil }
@@ -67,8 +67,8 @@ func (op coerced) Variables() (values map[string]any, ok bool) {
 	return op.OperationContext.Variables, true
 }
 
-// Within implements asked.Operation.
-func (op coerced) Within(ctx context.Context) context.Context { return ctx }
+// ResponseContext implements asked.Operation.
+func (op coerced) ResponseContext(ctx context.Context) context.Context { return ctx }
 
 // Answer answers an operation, nil where it has no plan, or where its variables are wrong. Nobody may change the data
 // of the response.
@@ -85,7 +85,7 @@ func (s *planning) Answer(ctx context.Context, op asked.Operation) *graphql.Resp
 	if !ok {
 		return nil
 	}
-	ctx = op.Within(ctx)
+	ctx = op.ResponseContext(ctx)
 	resp := answer.run(ctx, s.rt, variables, &kept)
 	resp.Errors = graphql.GetErrors(ctx)
 	return resp
@@ -140,7 +140,7 @@ func (s *planning) resolve(ctx context.Context) graphql.ResponseHandler {
 // compiled finds the plan of an operation, making it where there is none yet. Its variables are needed only where they
 // choose between plans.
 func (s *planning) compiled(of asked.Operation) compiled {
-	doc, op := of.Asked()
+	doc, op := of.Document()
 	known := s.plans.Get(op, doc)
 	var variables map[string]any
 	if len(known.Conditions) > 0 {

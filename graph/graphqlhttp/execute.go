@@ -91,8 +91,8 @@ func (e *execution) find() {
 	}
 }
 
-// Asked implements asked.Operation.
-func (e *execution) Asked() (*ast.QueryDocument, *ast.OperationDefinition) {
+// Document implements asked.Operation.
+func (e *execution) Document() (*ast.QueryDocument, *ast.OperationDefinition) {
 	return e.doc.QueryDocument, e.Definition
 }
 
@@ -113,8 +113,8 @@ func (e *execution) Variables() (values map[string]any, ok bool) {
 	return e.variables, e.failed == nil
 }
 
-// Within implements asked.Operation.
-func (e *execution) Within(ctx context.Context) context.Context {
+// ResponseContext implements asked.Operation.
+func (e *execution) ResponseContext(ctx context.Context) context.Context {
 	return graphql.WithResponseContext(ctx, e.present, e.recovered)
 }
 

@@ -17,12 +17,12 @@ type greeter struct{ executable }
 var _ direct = greeter{}
 
 func (greeter) Answer(ctx context.Context, op asked.Operation) *graphql.Response {
-	_, definition := op.Asked()
+	_, definition := op.Document()
 	variables, ok := op.Variables()
 	if name, _ := RootField(definition); name != "hello" || !ok {
 		return nil
 	}
-	ctx = op.Within(ctx)
+	ctx = op.ResponseContext(ctx)
 	if variables["name"] == "nobody" {
 		graphql.AddError(ctx, fmt.Errorf("nobody is here"))
 	}

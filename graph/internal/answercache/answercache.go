@@ -56,7 +56,7 @@ func (c *Cache) Find(plan uint64, viewer access.Viewer, op asked.Operation) (fou
 	if c.keeper == nil {
 		return found
 	}
-	_, definition := op.Asked()
+	_, definition := op.Document()
 	q := question{plan: plan, viewer: viewer, defined: definition.VariableDefinitions, text: op.VariablesText()}
 	if q.text == nil {
 		var ok bool
