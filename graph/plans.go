@@ -57,7 +57,9 @@ func (s *planning) Exec(ctx context.Context) graphql.ResponseHandler {
 type coerced struct{ *graphql.OperationContext }
 
 // Document implements asked.Operation.
-func (op coerced) Document() (*ast.QueryDocument, *ast.OperationDefinition) { return op.Doc, op.Operation }
+func (op coerced) Document() (*ast.QueryDocument, *ast.OperationDefinition) {
+	return op.Doc, op.Operation
+}
 
 // VariablesText implements asked.Operation.
 func (op coerced) VariablesText() []byte { return nil }
