@@ -31,3 +31,25 @@ func TestAPageHoldsNoMemoryOfRowsThatItLeavesOut(t *testing.T) {
 		}
 	}
 }
+
+// TestAPageThatEndsAmongHiddenRowsHoldsNoMemoryOfThem, though it says where the rows after them begin.
+func TestAPageThatEndsAmongHiddenRowsHoldsNoMemoryOfThem(t *testing.T) {
+	f := newFixture(t, openPebble(t))
+	for i := range 2 * querydb.MinFilterBatch {
+		f.put(sample(i))
+	}
+	read := map[*byte]bool{}
+	page := f.query(querydb.Query{Index: byStatus, PK: "open", Limit: 1, Partial: true,
+		Hidden: querydb.NewHiddenRows(0), Visible: func(row *querydb.Row) bool {
+			read[unsafe.StringData(row.Key.PK)], read[unsafe.StringData(row.Key.SK)] = true, true
+			return false
+		}})
+	if len(page.Rows) > 0 || page.Next == nil {
+		t.Fatalf("the page has %d rows and goes on at %v", len(page.Rows), page.Next)
+	}
+	for _, text := range []string{page.Next.Key.PK, page.Next.Key.SK} {
+		if read[unsafe.StringData(text)] {
+			t.Errorf("%q of %+v is in the memory of a hidden row", text, page.Next)
+		}
+	}
+}

@@ -166,6 +166,10 @@ func (s *some) addAll(ctx context.Context, rows []driver.Row, starts []keys.Curs
 			added[i], s.page.Starts[kept+i] = copied(&added[i], s.page.Starts[kept+i])
 		}
 	}
+	if s.Visible != nil && s.last != nil { // which may be where the page ends
+		_, own := copied(&driver.Row{}, *s.last)
+		s.last = &own
+	}
 	return done, err
 }
 
