@@ -34,23 +34,16 @@ func (v *evaluator) evaluate(out *outcome, items []item) (took int, err error) {
 // read, or fails.
 func (v *evaluator) take(c *usercode.Calls, out *outcome, items []item, i int, failed error) (bool, error) {
 	it := &items[i]
-	if len(out.appeared) > 0 || len(out.left) > 0 && !it.replayed { // dead letters take effect before it
+	t := taking{v, out, it}
+	if t.waits() {
 		return false, nil
 	}
-	it.letter = it.released || it.replayed && v.state.Letters.Has(position.RefOf(it.event))
-	if it.replayed && out.hasLetterOf(it) || v.shared && it.replays() && len(out.resolved) > 0 {
-		return false, nil
-	}
-	if it.ifLetter && !it.letter { // it took effect at its own place
-		return true, nil
-	}
-	if v.shared && it.replays() && out.fold.Ahead() { // rows of later events are written already: it follows these
-		out.postponed = append(out.postponed, position.RefOf(it.event))
+	if t.passesOver() {
 		return true, nil
 	}
 	if behind, blocked := v.blockedBy(out, &items[0], it); blocked {
 		if !it.released && v.takesLetters(out) {
-			return v.block(out, it, behind)
+			return t.block(behind)
 		}
 		return it.released, nil
 	}
@@ -70,7 +63,7 @@ func (v *evaluator) take(c *usercode.Calls, out *outcome, items []item, i int, f
 		err = usercode.Attempt(v.cfg.Attempts, fold.ErrNextCommit, func() error {
 			return out.fold.Eval(it.ops, it.applyPoint(i, out.slot))
 		})
-		c.Leave()
+		c.Leave() // unless user code has ended the goroutine
 	}
 	var partial fold.PartialError
 	switch {
@@ -79,24 +72,58 @@ func (v *evaluator) take(c *usercode.Calls, out *outcome, items []item, i int, f
 	case errors.As(err, &partial) || failed != nil && out.fold.PartialAtExit():
 		return false, stuckAt(it, err)
 	case err != nil:
-		return v.fail(out, it, err)
+		return t.fail(err)
 	}
-	out.rows++
-	v.lookForAwaited(out)
-	switch {
-	case it.released:
-		out.resolve(it, false)
-		out.end = it.at
-	case it.letter:
-		out.resolve(it, false)
-		v.wakeBehind(out, it)
-	case it.replayed:
-		v.wakeBehind(out, it)
-		out.tried++
-	default:
-		out.tried++
-	}
+	t.folded()
 	return true, nil
+}
+
+// taking is an item that a commit takes.
+type taking struct {
+	*evaluator
+	out *outcome
+	it  *item
+}
+
+// waits reports whether the item is for another commit, because dead letters take effect before it. It also finds out
+// whether it is one.
+func (t taking) waits() bool {
+	out, it := t.out, t.it
+	if len(out.appeared) > 0 || len(out.left) > 0 && !it.replayed {
+		return true
+	}
+	it.letter = it.released || it.replayed && t.state.Letters.Has(position.RefOf(it.event))
+	return it.replayed && out.hasLetterOf(it) || t.shared && it.replays() && len(out.resolved) > 0
+}
+
+// passesOver reports whether nothing is done about the item here: it has taken effect at its own place, or rows of
+// later events are written already, which it then follows.
+func (t taking) passesOver() bool {
+	if t.it.ifLetter && !t.it.letter {
+		return true
+	}
+	if t.shared && t.it.replays() && t.out.fold.Ahead() {
+		t.out.postponed = append(t.out.postponed, position.RefOf(t.it.event))
+		return true
+	}
+	return false
+}
+
+// folded notes that the item has gone into rows.
+func (t taking) folded() {
+	t.out.rows++
+	t.lookForAwaited(t.out)
+	if t.it.letter {
+		t.out.resolve(t.it, false)
+	} else {
+		t.out.tried++
+	}
+	switch {
+	case t.it.released:
+		t.out.end = t.it.at
+	case t.it.replayed:
+		t.wakeBehind()
+	}
 }
 
 // next is where the projection has come to with the next item that is released. Where something was decided about that
@@ -110,10 +137,10 @@ func (v *evaluator) next(out *outcome) position.Cursor {
 
 // wakeBehind has the first dead letter of the subject retried that waited for the item: nothing is on record of it,
 // since it was none when the item was tried before.
-func (v *evaluator) wakeBehind(out *outcome, it *item) {
-	s := deadletter.SubjectOf(it.event)
-	if offset, held := v.state.Letters.FirstBut(s, out.gone); held && offset > it.event.Offset {
-		out.left = append(out.left, position.Ref{Partition: s.Partition, Offset: offset})
+func (t taking) wakeBehind() {
+	s := deadletter.SubjectOf(t.it.event)
+	if offset, held := t.state.Letters.FirstBut(s, t.out.gone); held && offset > t.it.event.Offset {
+		t.out.left = append(t.out.left, position.Ref{Partition: s.Partition, Offset: offset})
 	}
 }
 
@@ -146,37 +173,37 @@ func (it *item) overtakes(offset uint64) bool { return it.replayed && offset >= 
 func (it *item) replays() bool { return it.letter && it.replayed }
 
 // fail makes an event a dead letter that cannot be folded, unless another commit must do so, or there are too many.
-func (v *evaluator) fail(out *outcome, it *item, err error) (bool, error) {
-	if !v.takesLetters(out) {
+func (t taking) fail(err error) (bool, error) {
+	if !t.takesLetters(t.out) {
 		return false, nil
 	}
-	number := v.numberOf(out, it, err)
-	if stop := v.tooMany(out, it, number, err); stop != nil {
+	number := t.numberOf(err)
+	if stop := t.tooMany(number, err); stop != nil {
 		return false, stop
 	}
-	it.tried = v.triedAt(it, out.settles)
-	if it.released && !out.settles {
-		d := out.decisionOn(it)
-		d.Failed = v.projection.version()
-		out.decide(d)
-		it.tried = new(d.Done())
+	t.it.tried = t.triedAt()
+	if t.it.released && !t.out.settles {
+		d := t.out.decisionOn(t.it)
+		d.Failed = t.projection.version()
+		t.out.decide(d)
+		t.it.tried = new(d.Done())
 	}
-	out.addLetter(it, err.Error(), "", number, causeOf(err))
-	if it.released {
-		out.end = it.at
+	t.out.addLetter(t.it, err.Error(), "", number, causeOf(err))
+	if t.it.released {
+		t.out.end = t.it.at
 	}
-	if s := deadletter.SubjectOf(it.event); s.Name != "" {
-		out.failing[s] = failure{position.RefOf(it.event), number}
+	if s := deadletter.SubjectOf(t.it.event); s.Name != "" {
+		t.out.failing[s] = failure{position.RefOf(t.it.event), number}
 	}
 	return true, nil
 }
 
 // triedAt is where the retry of the item is on record that is made now; nil where none is.
-func (v *evaluator) triedAt(it *item, settles bool) *position.Cursor {
-	switch d, decided := v.state.Decisions[position.RefOf(it.event)]; {
-	case it.replayed:
-		return &it.at
-	case settles && decided:
+func (t taking) triedAt() *position.Cursor {
+	switch d, decided := t.state.Decisions[position.RefOf(t.it.event)]; {
+	case t.it.replayed:
+		return &t.it.at
+	case t.out.settles && decided:
 		at := d.Done()
 		return &at
 	}
@@ -184,20 +211,20 @@ func (v *evaluator) triedAt(it *item, settles bool) *position.Cursor {
 }
 
 // block makes an event a dead letter that waits for one that failed, unless there are too many.
-func (v *evaluator) block(out *outcome, it *item, behind failure) (bool, error) {
+func (t taking) block(behind failure) (bool, error) {
 	const why = "an earlier event of the same subject is a dead letter"
 	var number uint64
 	switch {
-	case it.letter:
-		number = v.state.Letters.Number(position.RefOf(it.event))
+	case t.it.letter:
+		number = t.state.Letters.Number(position.RefOf(t.it.event))
 	case behind.number > 0:
-		number = out.tried + 1
+		number = t.out.tried + 1
 	}
-	if stop := v.tooMany(out, it, number, fmt.Errorf("%s: %s", why, behind)); stop != nil {
+	if stop := t.tooMany(number, fmt.Errorf("%s: %s", why, behind)); stop != nil {
 		return false, stop
 	}
-	it.tried = v.triedAt(it, out.settles)
-	out.addLetter(it, why, behind.String(), number, deadletter.Cause{})
+	t.it.tried = t.triedAt()
+	t.out.addLetter(t.it, why, behind.String(), number, deadletter.Cause{})
 	return true, nil
 }
 
@@ -215,30 +242,30 @@ func (v *evaluator) takesLetters(out *outcome) bool {
 }
 
 // numberOf is the number of an event that has failed, 0 where it has none. A retry changes nothing about it.
-func (v *evaluator) numberOf(out *outcome, it *item, why error) uint64 {
+func (t taking) numberOf(why error) uint64 {
 	switch {
-	case it.letter:
-		return v.state.Letters.Number(position.RefOf(it.event))
+	case t.it.letter:
+		return t.state.Letters.Number(position.RefOf(t.it.event))
 	case errors.Is(why, fold.ErrNoRow):
 		return 0
 	}
-	return out.tried + 1
+	return t.out.tried + 1
 }
 
 // tooMany returns the StopError of a projection that must not make another dead letter, nil where it may. An event that
 // was retried in an earlier fold is decided already, and none to stop at.
-func (v *evaluator) tooMany(out *outcome, it *item, number uint64, why error) *StopError {
-	if number == 0 || it.released || it.replayed {
+func (t taking) tooMany(number uint64, why error) *StopError {
+	if number == 0 || t.it.released || t.it.replayed {
 		return nil
 	}
-	limit := deadletter.Limit(v.cfg.MaxDeadLetterPercent)
-	letters, among, exceeded := limit.Exceeded(v.state.Letters, out.partition, out.failed, number)
+	limit := deadletter.Limit(t.cfg.MaxDeadLetterPercent)
+	letters, among, exceeded := limit.Exceeded(t.state.Letters, t.out.partition, t.out.failed, number)
 	if !exceeded {
 		return nil
 	}
-	stop := newStop(it,
+	stop := newStop(t.it,
 		fmt.Sprintf("%d of the last %d events that the projection came to in partition %q have failed or are blocked, more "+
-			"than %d %%, this one with: %s", letters, among, out.partition, limit, deadletter.ShortReason(why.Error())),
+			"than %d %%, this one with: %s", letters, among, t.out.partition, limit, deadletter.ShortReason(why.Error())),
 		"correct the code, restart, and retry the dead letters; or raise the bound (RunnerConfig.MaxDeadLetterPercent, "+
 			"--max-dead-letters) and restart; or skip the event")
 	stop.number = number

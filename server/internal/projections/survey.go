@@ -165,17 +165,6 @@ func (s *survey) judge(ctx context.Context, db *querydb.DB, of []projection.Proj
 }
 
 func (s *survey) judgeRows(shared bool) {
-	foreign := s.any(func(g *projection.Generations) bool { return g.Servable && !ownServing(g) })
-	asked := s.any(func(g *projection.Generations) bool { return g.Servable && ownServing(g) && g.Serving.Asked })
-	building := s.any(func(g *projection.Generations) bool { return g.Building != nil })
-	own := s.every(ownBuilding)
-	lost := own && s.any(func(g *projection.Generations) bool { return g.Building.Lost })
-	others := s.any(func(g *projection.Generations) bool {
-		return g.Servable && !ownServing(g) && (g.Serving == nil || !g.Serving.Gained)
-	})
-	request := s.any(func(g *projection.Generations) bool { return g.Servable && g.Asked })
-	gained := shared && foreign && !others
-	former := s.every(func(g *projection.Generations) bool { return g.Former != nil && g.Former.Own })
 	s.othersBuild = shared && s.any(func(g *projection.Generations) bool {
 		return g.Building != nil && !g.Building.Own
 	})
@@ -185,39 +174,68 @@ func (s *survey) judgeRows(shared bool) {
 			s.since = s.all[i].Since
 		}
 	}
-	s.folds = !foreign
+	r := s.rows(shared)
+	s.folds = !r.foreign
 	switch {
-	case asked && !s.othersBuild:
+	case r.asked && !s.othersBuild:
 		s.begins = true
-	case !foreign:
+	case !r.foreign:
 		serves := s.any(func(g *projection.Generations) bool { return g.Servable })
-		s.builds, s.begins, s.drops = own && !lost && !s.held, lost && serves && !s.held, lost && !serves && !s.held
-	case request && !s.othersBuild:
+		s.builds, s.begins, s.drops = r.own && !r.lost && !s.held, r.lost && serves && !s.held, r.lost && !serves && !s.held
+	case r.requested && !s.othersBuild:
 		s.begins, s.requested = true, true
-	case own:
-		s.builds, s.begins = !lost, lost
+	case r.own:
+		s.builds, s.begins = !r.lost, r.lost
 	case s.othersBuild:
 		s.why = "another version of the program is building rows of its own: wait until they serve, or abort that with " +
 			"'server rebuild abort'"
-	case s.held && !building && shared && !request:
+	case s.held && !r.building && shared && !r.requested:
 		s.why = "rows that served lately are kept beside those that serve, and nothing is on record of who folds them: " +
 			"remove them with 'server rebuild abort', and build others with 'server rebuild start'"
-	case gained:
+	case r.gained:
 		s.gained = true
 		s.why = replaceProgram + ", or, if the values were taken back, run 'server tables apply' and 'server rebuild start'"
-	case former && !shared:
+	case r.former && !shared:
 		s.resumes = true
 	case shared && s.left():
 		s.why = "another version has given the models other tables, and its rows serve: if it is not to come back, end all " +
 			"its servers, and build rows here with 'server rebuild start'"
-	case former:
+	case r.former:
 		s.why = "these rows served before those of another version: go back to them with 'server rebuild rollback', or " +
 			"build them anew with 'server rebuild start'"
-	case s.aborted() && !building && !request:
+	case s.aborted() && !r.building && !r.requested:
 		s.why = "the rebuild was aborted: begin another with 'server rebuild start'"
 	default:
 		s.begins = true
 	}
+}
+
+// rowsFound are which rows there are, of this program and of others.
+type rowsFound struct {
+	foreign   bool // others fold rows that serve
+	gained    bool // that differ from this program's only in that their enums have more values
+	asked     bool // somebody has asked for other rows in the place of the program's own
+	requested bool // somebody has asked for rows of whichever program begins them
+	building  bool // rows are being built
+	own       bool // by this program, all of them
+	lost      bool // and of these some are gone
+	former    bool // those that served before are the program's own
+}
+
+func (s *survey) rows(shared bool) rowsFound {
+	r := rowsFound{
+		foreign:   s.any(func(g *projection.Generations) bool { return g.Servable && !ownServing(g) }),
+		asked:     s.any(func(g *projection.Generations) bool { return g.Servable && ownServing(g) && g.Serving.Asked }),
+		requested: s.any(func(g *projection.Generations) bool { return g.Servable && g.Asked }),
+		building:  s.any(func(g *projection.Generations) bool { return g.Building != nil }),
+		own:       s.every(ownBuilding),
+		former:    s.every(func(g *projection.Generations) bool { return g.Former != nil && g.Former.Own }),
+	}
+	r.lost = r.own && s.any(func(g *projection.Generations) bool { return g.Building.Lost })
+	r.gained = shared && r.foreign && s.every(func(g *projection.Generations) bool {
+		return !g.Servable || ownServing(g) || g.Serving != nil && g.Serving.Gained
+	})
+	return r
 }
 
 // left reports whether the rows of this program are in its tables, where they served before others came to serve

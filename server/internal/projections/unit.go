@@ -247,86 +247,114 @@ func (u *unit) changeOver(ctx context.Context, found *survey) error {
 
 // await waits until something is to be done other than to fold.
 func (u *unit) await(ctx context.Context, found *survey, serving, building *crew) (act, error) {
-	look := time.NewTicker(found.pollInterval())
-	defer look.Stop()
-	ended, logged := serving.ended(), time.Now()
-	again := u.pending
+	w := waiting{unit: u, found: found, serving: serving, building: building, ended: serving.ended(), logged: time.Now(),
+		look: time.NewTicker(found.pollInterval()), again: u.pending}
 	u.pending = switchAgain{}
-	defer func() { again.giveUp() }()
-	if again.pends() {
+	defer w.look.Stop()
+	defer func() { w.again.giveUp() }()
+	if w.again.pends() {
 		if !found.waits() {
 			return nil, nil
 		}
-		if err := again.build(u, building); err != nil {
+		if err := w.switchAgain(); err != nil {
 			return nil, err
 		}
-		look.Reset(pollBuildEvery)
 	}
-	if found.builds || found.begins || again.pends() {
-		ended = nil // what is built is yet to serve
+	if found.builds || found.begins {
+		w.ended = nil // what is built is yet to serve
 	}
 	for {
+		var next act
+		var over bool
+		var err error
 		select {
 		case <-ctx.Done():
 			return nil, nil
-		case <-ended:
-			select {
-			case <-serving.moved:
-				return nil, errLeft
-			default:
-				return nil, errEnded
-			}
+		case <-w.ended:
+			return nil, w.howEnded()
 		case <-serving.moved:
 			return nil, errLeft
 		case <-building.moved:
 			return nil, errLeft
 		case a := <-u.asks:
-			switch why := refusal(ctx, u, a, found, &again); {
-			case why != "":
-				a.done <- why
-				if same, err := found.isStill(ctx, u); err != nil || !same {
-					return nil, err
-				}
-				continue
-			case again.is(a, found):
-				again.asked = &a
-				if err := again.build(u, building); err != nil {
-					return nil, err
-				}
-				ended = nil
-				look.Reset(pollBuildEvery)
-				continue
-			default:
-				u.pending, again = again, switchAgain{}
-				return u.asked(ctx, a, serving, building), nil
-			}
-		case <-look.C:
+			next, over, err = w.answer(ctx, a)
+		case <-w.look.C:
+			next, over, err = w.lookAgain(ctx)
 		}
-		if found.begins && u.failed.isOver() {
-			return nil, nil
-		}
-		if again.pends() {
-			if u.built(ctx) {
-				return again.answering(u.switched(ctx, serving, building)), nil
-			}
-			if !again.getsOn(ctx, u) {
-				return nil, nil
-			}
-		}
-		if found.builds && time.Since(logged) >= progressEvery {
-			logged = time.Now()
-			u.logProgress(ctx)
-		}
-		if found.switches(u.set.keep) && u.built(ctx) && getsOn(ctx, u) && u.losses.none(ctx, u) {
-			return u.switchedUnasked(ctx, serving, building), nil
-		}
-		if dropsFormer(ctx, u, found) {
-			return u.rearranging(querydb.DropFormer, "the former rows are no longer kept"), nil
-		}
-		if same, err := found.isStill(ctx, u); err != nil || !same {
-			return nil, err
+		if over || err != nil {
+			return next, err
 		}
 	}
+}
+
+// waiting is a unit that folds, until something else is to be done.
+type waiting struct {
+	*unit
+	found             *survey
+	serving, building *crew
+	again             switchAgain     // which an operator waits for
+	ended             <-chan struct{} // nil where more is to follow than what serves
+	look              *time.Ticker
+	logged            time.Time // when it was, how far what is built has come
+}
+
+// switchAgain builds on, for who waits to switch to those rows.
+func (w *waiting) switchAgain() error {
+	w.ended = nil
+	w.look.Reset(pollBuildEvery)
+	return w.again.build(w.unit, w.building)
+}
+
+// howEnded says why nobody folds what serves any more.
+func (w *waiting) howEnded() error {
+	select {
+	case <-w.serving.moved:
+		return errLeft
+	default:
+		return errEnded
+	}
+}
+
+// answer answers what somebody asks for, or returns what is to be done for it.
+func (w *waiting) answer(ctx context.Context, a ask) (next act, over bool, err error) {
+	if why := refusal(ctx, w.unit, a, w.found, &w.again); why != "" {
+		a.done <- why
+		same, err := w.found.isStill(ctx, w.unit)
+		return nil, !same, err
+	}
+	if w.again.is(a, w.found) {
+		w.again.asked = &a
+		return nil, false, w.switchAgain()
+	}
+	w.pending, w.again = w.again, switchAgain{}
+	return w.asked(ctx, a, w.serving, w.building), true, nil
+}
+
+// lookAgain looks whether something is to be done that nobody has asked for.
+func (w *waiting) lookAgain(ctx context.Context) (next act, over bool, err error) {
+	if w.found.begins && w.failed.isOver() {
+		return nil, true, nil
+	}
+	if w.again.pends() {
+		if w.built(ctx) {
+			return w.again.answering(w.switched(ctx, w.serving, w.building)), true, nil
+		}
+		if !w.again.getsOn(ctx, w.unit) {
+			return nil, true, nil
+		}
+	}
+	if w.found.builds && time.Since(w.logged) >= progressEvery {
+		w.logged = time.Now()
+		w.logProgress(ctx)
+	}
+	if w.found.switches(w.set.keep) && w.built(ctx) && getsOn(ctx, w.unit) && w.losses.none(ctx, w.unit) {
+		return w.switchedUnasked(ctx, w.serving, w.building), true, nil
+	}
+	if dropsFormer(ctx, w.unit, w.found) {
+		return w.rearranging(querydb.DropFormer, "the former rows are no longer kept"), true, nil
+	}
+	same, err := w.found.isStill(ctx, w.unit)
+	return nil, !same, err
 }
 
 // pollBuildEvery is how often it is looked whether something is to be done about rows that are built.
