@@ -154,7 +154,7 @@ func (h *trackerBench) walkCollection(
 		if n, g := int(h.store.queries.Load()), h.store.gets.Load(); n > ranges || g > batches {
 			t.Fatalf("%v: %d ranges and %d gets for a page, wanted at most %d and %d", vars, n, g, ranges, batches)
 		}
-		x, err := Explain(h.foreign.schema, h.catalog, query, "", vars)
+		x, err := h.explain(query, vars)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -223,7 +223,7 @@ func TestWhatIsReadForAFilterIsExamined(t *testing.T) {
 		if keys > tt.keys {
 			t.Errorf("%s: %d keys of tracks are read, want %d at most", name, keys, tt.keys)
 		}
-		x, err := Explain(b.foreign.schema, b.catalog, asked, "", nil)
+		x, err := b.explain(asked, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +238,7 @@ func TestAnExplanationOfAFilterIsNotExceeded(t *testing.T) {
 	short := filteredTracks(t, 1000, 3, -1, 10_000)
 	const pages = `{ OrderByStatus(status: OPEN, limit: 1000) { items { tracks(limit: 1, filter: {status: {eq: "SENT"}}) {
 		items { status } } } } }`
-	x, err := Explain(short.foreign.schema, short.catalog, pages, "", nil)
+	x, err := short.explain(pages, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +256,7 @@ func TestAnExplanationOfAFilterIsNotExceeded(t *testing.T) {
 		`{ OrderByStatus(status: OPEN, limit: 10, filter: {total: {gt: 50}}, partial: true) { items { orderId } } }`,
 		`{ OrderByStatus(status: OPEN, limit: 10, filter: {total: {gt: 50}}, partial: true) { items { group } } }`,
 	} {
-		x, err := Explain(b.foreign.schema, b.catalog, query, "", nil)
+		x, err := b.explain(query, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -187,6 +187,13 @@ func TestAPageTokenEndsWithTheKeysThatItIsOf(t *testing.T) {
 	if got := next(former); len(got.Errors) > 0 {
 		t.Errorf("of the same keys: %v", got.Errors)
 	}
+	for _, foreign := range []any{former, "no token of anybody's"} {
+		got := b.do(t.Context(), `query($t:String){TrackById(id:"o1",nextToken:$t){items{orderId}}}`,
+			map[string]any{"t": foreign})
+		if diff := cmp.Diff([]string{"INVALID_TOKEN TrackById"}, got.Errors); diff != "" {
+			t.Errorf("%v, of another query: %s", foreign, diff)
+		}
+	}
 	order := b.catalog.Types["Order"].Model
 	for generation := range 2 {
 		if err := b.db.Generations().Serve(order, generation+1, nil); err != nil {

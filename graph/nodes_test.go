@@ -81,7 +81,7 @@ func TestAnExplanationOfNodesCountsTheItemsOfAggregates(t *testing.T) {
 		}
 		query := fmt.Sprintf(`{ nodes(ids: ["%s"]) { ... on Shelf { books { number } } ... on Reader { id } } }`,
 			strings.Join(ids, `", "`))
-		x, err := Explain(b.foreign.schema, b.catalog, query, "", nil)
+		x, err := b.explain(query, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -152,8 +152,7 @@ func (s *planning) compiled(of asked.Operation) compiled {
 		}
 	}
 	if name := known.Undecided(variables); name != "" {
-		return compiled{refusal: graphqlerr.New(graphqlerr.BadUserInput,
-			"the variable $%s is null, and @skip or @include needs a Boolean", name)}
+		return compiled{refusal: undecided(name)}
 	}
 	if s.rt.cfg.ResolversOnly || op.Operation != ast.Query || len(known.Conditions) > plan.MaxConditions {
 		return compiled{}
@@ -162,6 +161,11 @@ func (s *planning) compiled(of asked.Operation) compiled {
 		c := plan.Compiler{Catalog: s.rt.reader.Catalog, Schema: s.Schema(), Fragments: doc.Fragments, Vars: variables}
 		return c.Compile(op), c.Members
 	})}
+}
+
+func undecided(variable string) error {
+	return graphqlerr.New(graphqlerr.BadUserInput, "the variable $%s is null, and @skip or @include needs a Boolean",
+		variable)
 }
 
 // refused is the answer to an operation that cannot be answered with its variables.

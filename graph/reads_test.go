@@ -3,8 +3,11 @@ package graph
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/foldql/foldql/graph/graphqlhttp"
 )
 
 // readsPerOperation are queries of the shop and what they read of stockedForReads.
@@ -95,11 +98,20 @@ func TestReadsPerOperation(t *testing.T) {
 	}
 }
 
+func (b *bench) explain(document string, variables map[string]any) (*Explanation, error) {
+	cfg := graphqlhttp.Config{Introspection: true}
+	asked, err := graphqlhttp.ReadRequest(WithCompiledPlans(b.foreign, b.rt), cfg, document, "", variables)
+	if err != nil {
+		return nil, err
+	}
+	return Explain(b.foreign.schema, b.catalog, asked.Document, asked.Operation, asked.Variables)
+}
+
 // TestAnExplanationIsNeverExceeded: no operation reads more than is said of it.
 func TestAnExplanationIsNeverExceeded(t *testing.T) {
 	b := stockedForReads(t)
 	for _, tt := range readsPerOperation {
-		x, err := Explain(b.foreign.schema, b.catalog, tt.query, "", nil)
+		x, err := b.explain(tt.query, nil)
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
@@ -118,7 +130,7 @@ func TestAnExplanationSaysWhatIsReadAndHow(t *testing.T) {
 	b := newBench(t, Config{})
 	explain := func(query string) string {
 		t.Helper()
-		x, err := Explain(b.foreign.schema, b.catalog, query, "", nil)
+		x, err := b.explain(query, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", query, err)
 		}
@@ -148,6 +160,11 @@ func TestAnExplanationSaysWhatIsReadAndHow(t *testing.T) {
 			`"how":"by key","table":"Order","by":["id"],"reads":1,"rows":1,"keys":1,"joins":[` +
 			`{"path":"o.t","field":"Order.tracks","how":"a range each","table":"Track","by":["orderId"],"reads":1,"rows":5,` +
 			`"keys":6}]}],"levels":2,"reads":2,"rows":6,"keys":7}`,
+		`{ o: OrderByStatus(status: OPEN, limit: 1000) { items { t: tracks { items { status } } } } }`: `{"steps":[` +
+			`{"path":"o","field":"OrderByStatus","how":"range of a partition","table":"Order","index":"byStatus",` +
+			`"by":["status"],"reads":1,"rows":1000,"keys":1001,"joins":[{"path":"o.items.t","field":"Order.tracks",` +
+			`"how":"a range each","table":"Track","by":["orderId"],"reads":200,"rows":10000,"keys":10200,"most":200}]}],` +
+			`"levels":2,"reads":201,"rows":11000,"keys":11201}`,
 		`{ __typename }`: `{"steps":null,"levels":0,"reads":0,"rows":0,"keys":0}`,
 	} {
 		if got := explain(query); got != want {
@@ -160,10 +177,33 @@ func TestAnExplanationSaysWhatIsReadAndHow(t *testing.T) {
 		`query($id: ID!) { Customer(id: $id) { name } }`:          "id",
 		`{ OrderByStatus(status: OPEN, limit: 0) { nextToken } }`: "limit is 0",
 		`query A { __typename } query B { __typename }`:           "2 operations",
+		`{` + strings.Repeat(` o: Order(id: "1") {`, 40) + ` orderId ` + strings.Repeat(`}`, 40) + `}`: "deep",
 	} {
-		_, err := Explain(b.foreign.schema, b.catalog, query, "", nil)
+		_, err := b.explain(query, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want an error that says %q", query, err, want)
 		}
+	}
+}
+
+// TestWhatIsRefusedIsNotExplained: an operation over a limit of the server, or with a variable that it refuses.
+func TestWhatIsRefusedIsNotExplained(t *testing.T) {
+	b := newBench(t, Config{})
+	for _, tt := range []struct {
+		document  string
+		variables map[string]any
+		want      string
+	}{
+		{`query($ids: [ID!]!) { OrderByIds(ids: $ids) { orderId } }`,
+			map[string]any{"ids": slices.Repeat([]any{"o"}, 10_001)}, "10000 may be"},
+		{`query($all: Boolean = true) { Order(id: "o") { orderId @include(if: $all) } }`, map[string]any{"all": nil}, "all"},
+		{`query($id: ID!) { Order(id: $id) { orderId } }`, map[string]any{"id": true}, "variable $id"},
+	} {
+		if _, err := b.explain(tt.document, tt.variables); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %.200v, want an error that says %q", tt.document, err, tt.want)
+		}
+	}
+	if _, err := b.explain(`{ Order(id: 12345678901234567890123) { orderId } }`, nil); err != nil {
+		t.Errorf("an ID of more than 64 bits: %v, and the server answers it", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/graphqlhttp"
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/plural"
 )
@@ -47,8 +48,13 @@ func (c *explainCommand) Run(p *program) error {
 	if _, err := values.Token(); !errors.Is(err, io.EOF) {
 		return config.Wrong("variables", "there is more after the JSON object: give one object, with all values")
 	}
-	nowhere := graph.NewRuntime(nil, p.app.Catalog, graph.Config{}) // nothing is read
-	x, err := graph.Explain(p.app.Schema(nowhere).Schema(), p.app.Catalog, document, c.Operation, variables)
+	schema := p.app.Schema(graph.NewRuntime(nil, p.app.Catalog, graph.Config{})) // nothing is read
+	asked, err := graphqlhttp.ReadRequest(schema, graphqlhttp.Config{Introspection: true}, document, c.Operation,
+		variables)
+	var x *graph.Explanation
+	if err == nil {
+		x, err = graph.Explain(schema.Schema(), p.app.Catalog, asked.Document, asked.Operation, asked.Variables)
+	}
 	if err != nil {
 		return fmt.Errorf("explain the query: %w", err)
 	}
@@ -97,6 +103,9 @@ func printSteps(to io.Writer, steps []graph.ExplainedStep, below, indent string)
 		}
 		if s.Items > 0 {
 			fmt.Fprintf(to, "%s  + items\ta range each\ttable %s\t\t\t%d\t\n", indent, s.Table, s.Items)
+		}
+		if s.Most > 0 {
+			fmt.Fprintf(to, "%s  + refused where more than %d values lead there\t\t\t\t\t\t\n", indent, s.Most)
 		}
 		if s.Owner != "" {
 			fmt.Fprintf(to, "%s  + who may\tby key\ttable of %s\t\t\t\t\n", indent, s.Owner)

@@ -50,15 +50,45 @@ func newDocuments(in *inputs, cfg Config) *documents {
 // DocumentCheck returns a function that says what is wrong with a document, as a handler of the schema and the
 // configuration would answer whatever request asks it: mistakes and limits. It says nothing of variables.
 func DocumentCheck(es graphql.ExecutableSchema, cfg Config) func(document string) error {
-	in := &inputs{schema: es.Schema()}
-	in.scalars, _ = es.(scalars)
-	docs := newDocuments(in, cfg.withDefaults())
+	docs := newDocuments(inputsOf(es), cfg.withDefaults())
 	return func(document string) error {
 		if _, errs := docs.read(document); len(errs) > 0 {
 			return errs
 		}
 		return nil
 	}
+}
+
+// Asked is what a request asks, as a handler reads it: numbers of the document that their scalars read as texts are
+// texts.
+type Asked struct {
+	Document  *ast.QueryDocument
+	Operation *ast.OperationDefinition
+	Variables map[string]any // with their defaults
+}
+
+// ReadRequest reads a document, the operation of it that has the name, "" where it has one, and the values of its
+// variables, which are those of JSON with json.Number for numbers. Its error is what a handler of the schema and the
+// configuration would answer such a request.
+func ReadRequest(es graphql.ExecutableSchema, cfg Config, document, operation string, variables map[string]any) (Asked,
+	error) {
+	in := inputsOf(es)
+	doc, errs := newDocuments(in, cfg.withDefaults()).read(document)
+	if len(errs) > 0 {
+		return Asked{}, errs
+	}
+	op, err := operationOf(doc, operation)
+	if err != nil {
+		return Asked{}, err
+	}
+	values := maps.Clone(variables)
+	if err := in.read(op, values); err != nil {
+		return Asked{}, err
+	}
+	if values, errs = in.coerce(op, values); len(errs) > 0 {
+		return Asked{}, errs
+	}
+	return Asked{doc, op, values}, nil
 }
 
 // withoutDefer returns the schema without @defer: an answer over this transport is one response, and what is deferred

@@ -76,19 +76,27 @@ func (e *execution) find() {
 		return
 	}
 	e.persisted.learn(e.params)
-	name := e.params.OperationName
-	switch op := e.doc.Operations.ForName(name); {
-	case op != nil && op.Operation == ast.Subscription:
-		e.failed = gqlerror.List{coded(graphqlerr.BadUserInput, "a subscription cannot be answered here, where a request "+
-			"has one answer: ask a query instead")}
-	case op != nil:
-		e.Definition, e.memos = op, e.doc.memosOf(op)
-	case name == "":
-		e.failed = gqlerror.List{coded(graphqlerr.BadUserInput, "the document has %d operations: say in operationName which "+
-			"one is meant", len(e.doc.Operations))}
-	default:
-		e.failed = gqlerror.List{coded(graphqlerr.BadUserInput, "the document has no operation %.100q", name)}
+	op, err := operationOf(e.doc.QueryDocument, e.params.OperationName)
+	if err != nil {
+		e.failed = gqlerror.List{err}
+		return
 	}
+	e.Definition, e.memos = op, e.doc.memosOf(op)
+}
+
+// operationOf is the operation of the document that a request names, or is to be answered without a name.
+func operationOf(doc *ast.QueryDocument, name string) (*ast.OperationDefinition, *gqlerror.Error) {
+	switch op := doc.Operations.ForName(name); {
+	case op != nil && op.Operation == ast.Subscription:
+		return nil, coded(graphqlerr.BadUserInput, "a subscription cannot be answered here, where a request has one answer: "+
+			"ask a query instead")
+	case op != nil:
+		return op, nil
+	case name == "":
+		return nil, coded(graphqlerr.BadUserInput, "the document has %d operations: say in operationName which one is meant",
+			len(doc.Operations))
+	}
+	return nil, coded(graphqlerr.BadUserInput, "the document has no operation %.100q", name)
 }
 
 // Document implements asked.Operation.

@@ -25,8 +25,7 @@ import (
 // has one answer.
 func New(es graphql.ExecutableSchema, cfg Config) http.Handler {
 	cfg = cfg.withDefaults()
-	in := &inputs{schema: es.Schema()}
-	in.scalars, _ = es.(scalars)
+	in := inputsOf(es)
 	errors := &presenter{logger: cfg.Logger}
 	h := &handler{
 		cfg:       cfg,

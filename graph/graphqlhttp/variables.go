@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/validator"
@@ -27,6 +28,12 @@ type scalars interface {
 type inputs struct {
 	schema  *ast.Schema
 	scalars scalars // nil where the schema is not one
+}
+
+func inputsOf(es graphql.ExecutableSchema) *inputs {
+	in := &inputs{schema: es.Schema()}
+	in.scalars, _ = es.(scalars)
+	return in
 }
 
 // read makes the values of the operation's variables what their types say, or returns an error that names one that is

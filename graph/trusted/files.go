@@ -1,6 +1,7 @@
 package trusted
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
@@ -15,15 +16,22 @@ type Files struct {
 	paths   []string
 	current atomic.Pointer[Documents]
 
-	mu   sync.Mutex // held by Reload
-	seen []stamp    // of the files that were read last
+	mu     sync.Mutex // held by Reload
+	seen   []stamp    // of the files that were read last
+	sums   []sum      // of what was in them
+	summed time.Time  // when it was
 }
 
-// stamp changes when a file is written anew.
+// stamp changes when a file is written anew, but where a tool gives all files that it makes the same time.
 type stamp struct {
 	modified time.Time
 	size     int64
 }
+
+type sum = [sha256.Size]byte
+
+// sumEvery is how often it is looked at what is in files whose stamps are the same.
+const sumEvery = time.Minute
 
 // mostBytes is how large a manifest may be.
 const mostBytes = 64 << 20
@@ -41,8 +49,9 @@ func Open(paths []string) (*Files, error) {
 // Documents are those that were read last. They do not change.
 func (f *Files) Documents() *Documents { return f.current.Load() }
 
-// Reload reads the manifests again, if any has been written anew, and reports whether. Where that fails, the documents
-// stay as they were, and the next call tries again.
+// Reload reads the manifests again, if any has been written anew, and reports whether. One whose size and time are
+// those of before is found within a minute. Where that fails, the documents stay as they were, and the next call tries
+// again.
 func (f *Files) Reload() (changed bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -55,9 +64,11 @@ func (f *Files) Reload() (changed bool, err error) {
 		stamps[i] = stamp{info.ModTime(), info.Size()}
 	}
 	if slices.Equal(stamps, f.seen) {
-		return false, nil
+		if same, err := f.sameSums(); same || err != nil {
+			return false, err
+		}
 	}
-	all := &Documents{}
+	all, sums := &Documents{}, []sum(nil)
 	for _, path := range f.paths {
 		manifest, err := readBounded(path)
 		if err == nil {
@@ -66,10 +77,42 @@ func (f *Files) Reload() (changed bool, err error) {
 		if err != nil {
 			return false, fmt.Errorf("read the trusted documents in %s: %w", path, err)
 		}
+		sums = append(sums, sha256.Sum256(manifest))
 	}
-	f.seen = stamps
+	f.seen, f.sums, f.summed = stamps, sums, time.Now()
 	f.current.Store(all)
 	return true, nil
+}
+
+// sameSums reports whether the files have what was read, as far as it is time to look.
+func (f *Files) sameSums() (bool, error) {
+	if time.Since(f.summed) < sumEvery {
+		return true, nil
+	}
+	for i, path := range f.paths {
+		now, err := sumOf(path)
+		if err != nil {
+			return false, fmt.Errorf("look for changes of the trusted documents in %s: %w", path, err)
+		}
+		if now != f.sums[i] {
+			return false, nil
+		}
+	}
+	f.summed = time.Now()
+	return true, nil
+}
+
+func sumOf(path string) (s sum, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return s, err
+	}
+	defer func() { _ = file.Close() }() // nothing was written
+	h := sha256.New()
+	if _, err = io.Copy(h, io.LimitReader(file, mostBytes+1)); err != nil {
+		return s, err
+	}
+	return sum(h.Sum(nil)), nil
 }
 
 func readBounded(path string) ([]byte, error) {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/foldql/foldql/graph/trusted"
@@ -152,4 +153,26 @@ func TestAFileThatIsWrittenAnewIsReadAgain(t *testing.T) {
 	if _, err := trusted.Open([]string{filepath.Join(t.TempDir(), "none.json")}); err == nil {
 		t.Error("a file that is not there is read")
 	}
+}
+
+// TestAChangeThatLeavesSizeAndTimeIsReadWithinAMinute: tools that build the same from the same give all files one time.
+func TestAChangeThatLeavesSizeAndTimeIsReadWithinAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path, at := filepath.Join(t.TempDir(), "web.json"), time.Unix(0, 0)
+		write(t, path, `{"a":"{ a }"}`, at)
+		files, err := trusted.Open([]string{path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"{ a }", "{ b }"} {
+			write(t, path, fmt.Sprintf(`{"a":%q}`, text), at)
+			time.Sleep(time.Minute)
+			if _, err := files.Reload(); err != nil {
+				t.Fatal(err)
+			}
+			if got := files.Documents().Texts(); len(got) != 1 || got[0] != text {
+				t.Errorf("%q is served, want %q", got, text)
+			}
+		}
+	})
 }

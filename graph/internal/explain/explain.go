@@ -61,6 +61,8 @@ type Step struct {
 	Lacks []string `json:"lacks,omitempty"`
 	// Items is how many items a row may have, where it is an aggregate: they are read by a range for each row.
 	Items int `json:"items,omitempty"`
+	// Most is how many distinct values may lead to the step, where the rows above could have more: those are refused.
+	Most int `json:"most,omitempty"`
 	// Owner is the type whose row says whether the caller may use a key of the index, where a rule does.
 	Owner string `json:"owner,omitempty"`
 	Joins []Step `json:"joins,omitempty"`
@@ -205,6 +207,9 @@ func (e operation) step(req *read.Request) (Step, error) {
 	}
 	if q.Kind == catalog.QueryMany {
 		n := read.ByIDs{Query: q}.Asked(req)
+		if err := read.CheckIDs(q, n, e.MaxFanout); err != nil {
+			return s, err
+		}
 		s.How, s.By, s.Rows, s.Keys = Batch, []string{q.PK[0].Name}, n, n
 	}
 	if q.Kind == catalog.QueryOne {
@@ -219,6 +224,9 @@ func (e operation) step(req *read.Request) (Step, error) {
 // nodes completes the step of rows by their global identifiers: a batch for each of their types.
 func (e operation) nodes(s *Step, req *read.Request) error {
 	r := e.root
+	if err := read.CheckIDs(r.Query, len(req.IDs), e.MaxFanout); err != nil {
+		return err
+	}
 	types, err := read.Nodes{Reader: &read.Reader{Catalog: e.Catalog}, Query: r.Query}.Types(req.IDs)
 	if err != nil {
 		return err

@@ -38,10 +38,15 @@ func (e operation) path(steps string) string {
 }
 
 func (e operation) join(n *plan.Node, j *plan.Join, rows int) (Step, error) {
-	if j.Many || rows > e.MaxFanout { // nobody knows how long the lists are
+	most := 0
+	switch {
+	case j.Many: // nobody knows how long the lists are
 		rows = e.MaxFanout
+	case rows > e.MaxFanout:
+		rows, most = e.MaxFanout, e.MaxFanout
 	}
-	s := Step{Path: e.path(j.Path), Field: n.Type.Name + "." + j.Field, How: Batch, Reads: 1, Rows: rows, Keys: rows}
+	s := Step{Path: e.path(j.Path), Field: n.Type.Name + "." + j.Field, How: Batch, Reads: 1, Rows: rows, Keys: rows,
+		Most: most}
 	s.By = namesOf(n.Type, j.By)
 	if !j.Batched() {
 		s.How, s.Reads, s.Keys = ForEach, rows, 2*rows // each as a page of one row
@@ -79,7 +84,10 @@ func (e operation) pages(n *plan.Node, p *plan.Pages, rows int) (Step, error) {
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", s.Path, err)
 	}
-	pages := min(rows, e.MaxFanout/limit) // more pages are refused
+	pages := rows
+	if most := e.MaxFanout / limit; pages > most {
+		pages, s.Most = most, most
+	}
 	s.Reads, s.Rows, s.Keys = pages*ranges, pages*limit, pages*(limit+ranges)
 	fields, err := e.filter(&s, p.Query, &req.Page, p.Fields)
 	if err != nil {

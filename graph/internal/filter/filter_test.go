@@ -67,6 +67,41 @@ func TestNeAsksForAValueAndNotOfEqDoesNot(t *testing.T) {
 	}
 }
 
+// TestFiltersOfOneMeaningAreBoundAlike, however they are written, so that a token goes on with either.
+func TestFiltersOfOneMeaningAreBoundAlike(t *testing.T) {
+	bound := func(text string) string {
+		t.Helper()
+		var given catalog.Filter
+		if err := json.Unmarshal([]byte(text), &given); err != nil {
+			t.Fatal(err)
+		}
+		read, err := filter.Parse(boxes(), given)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		return string(read.Append(nil))
+	}
+	for _, alike := range [][2]string{
+		{`{"label":{"in":["a","b"]}}`, `{"label":{"in":["b","a","b"]}}`},
+		{`{"label":{"eq":"a"}}`, `{"and":[{"label":{"eq":"a"}}]}`},
+		{`{"or":[{"label":{"eq":"a"}},{"open":{"eq":true}}]}`, `{"or":[{"open":{"eq":true}},{"label":{"eq":"a"}}]}`},
+		{`{"and":[{"label":{"eq":"a"}},{"label":{"eq":"a"}}]}`, `{"or":[{"label":{"eq":"a"}}]}`},
+	} {
+		if bound(alike[0]) != bound(alike[1]) {
+			t.Errorf("%s and %s are bound otherwise", alike[0], alike[1])
+		}
+	}
+	for _, other := range [][2]string{
+		{`{"label":{"between":["a","b"]}}`, `{"label":{"between":["b","a"]}}`},
+		{`{"label":{"between":["a","b"]}}`, `{"label":{"in":["a","b"]}}`},
+		{`{"or":[{"label":{"eq":"a"}},{"open":{"eq":true}}]}`, `{"and":[{"label":{"eq":"a"}},{"open":{"eq":true}}]}`},
+	} {
+		if bound(other[0]) == bound(other[1]) {
+			t.Errorf("%s and %s are bound alike", other[0], other[1])
+		}
+	}
+}
+
 // TestAFilterHas200PartsAtMost as docs/annotations.md counts them.
 func TestAFilterHas200PartsAtMost(t *testing.T) {
 	in := func(n int) catalog.Filter {

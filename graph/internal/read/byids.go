@@ -48,7 +48,7 @@ func (rd ByIDs) Read(ctx context.Context, r *Request) (found Found, err error) {
 	if allowed == access.Refused {
 		return found, v.Refusal(t.Name)
 	}
-	if err := checkIDs(q, rd.Asked(r), rd.Config.MaxFanout); err != nil {
+	if err := CheckIDs(q, rd.Asked(r), rd.Config.MaxFanout); err != nil {
 		return found, err
 	}
 	key, err := rd.served.key(ctx, t.Model, driver.Primary)
@@ -72,8 +72,8 @@ func (rd ByIDs) target(t *catalog.Type) Target {
 	return Target{Type: t, Index: driver.Primary, Whole: len(rd.Query.KeyFields) > 0 && t.Model.SK.Layout.Exists()}
 }
 
-// checkIDs fails where a query is given more ids or keys than it may be.
-func checkIDs(q *catalog.Query, given, most int) error {
+// CheckIDs fails where a query is given more ids or keys than it may be.
+func CheckIDs(q *catalog.Query, given, most int) error {
 	if given <= most {
 		return nil
 	}

@@ -48,7 +48,7 @@ func (rd *Reader) readCollection(ctx context.Context, v access.Viewer, q *catalo
 	}
 	binding := newBinding(q, &querydb.Query{PK: cq.PK, Ranges: cq.Ranges, Reverse: cq.Reverse, Visible: cq.Visible}, v,
 		formOf(by))
-	if cq.Start, err = rd.tokens.start(binding, r); err != nil {
+	if cq.Start, err = rd.tokens.start(ctx, binding, r); err != nil {
 		return Page{}, err
 	}
 	cq.Reverse, cq.NoNext = cq.Reverse != backward(&r.Page), !r.WantNext

@@ -127,7 +127,7 @@ func (rd Nodes) parse(id keys.Value) (typ int, vals []keys.Value, err error) {
 
 // Read reads the rows of the identifiers, those of each type in one batch.
 func (rd Nodes) Read(ctx context.Context, r *Request) (found FoundNodes, err error) {
-	if err := checkIDs(rd.Query, len(r.IDs), rd.Config.MaxFanout); err != nil {
+	if err := CheckIDs(rd.Query, len(r.IDs), rd.Config.MaxFanout); err != nil {
 		return found, err
 	}
 	found.Records, found.Types = make([]record.Record, len(r.IDs)), make([]int, len(r.IDs))

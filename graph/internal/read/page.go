@@ -81,7 +81,7 @@ func (rd *Reader) Page(ctx context.Context, v access.Viewer, q *catalog.Query, r
 		sought.all = allowed == access.OwnRowsOnly && dbq.Visible == nil
 		sought.apply(ctx, &dbq, &r.Page)
 	}
-	if dbq.Start, err = rd.tokens.start(binding, r); err != nil {
+	if dbq.Start, err = rd.tokens.start(ctx, binding, r); err != nil {
 		return Page{}, err
 	}
 	dbq.Reverse, dbq.NoNext = dbq.Reverse != backward(&r.Page), !r.WantNext

@@ -1,8 +1,10 @@
 package read
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/binary"
+	"iter"
 	"slices"
 	"strings"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/foldql/foldql/internal/queryarg"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
 )
 
 // binding is what a page token belongs to: the query, what its arguments mean, and who asks. Limit is no part of it, so
@@ -32,9 +35,12 @@ const formSize = 6
 const filterMark = 0xff
 
 func newBinding(q *catalog.Query, dbq *querydb.Query, v access.Viewer, form uint64) binding {
-	b := binding{q: q, dbq: dbq, reverse: dbq.Reverse, scope: v.Scope()}
-	copy(b.form[:], binary.BigEndian.AppendUint64(nil, form))
-	return b
+	return binding{q: q, dbq: dbq, reverse: dbq.Reverse, scope: v.Scope(), form: shownForm(form)}
+}
+
+// shownForm is what a token shows of a form.
+func shownForm(form uint64) [formSize]byte {
+	return [formSize]byte(binary.BigEndian.AppendUint64(nil, form))
 }
 
 // append writes the binding so that different bindings never have the same bytes: each text is led by its length.
@@ -67,7 +73,10 @@ func (b binding) append(dst []byte) []byte {
 // pageTokens seals and opens the tokens that continue a page: the start of the next one, encrypted and bound to its
 // query. Before that stands the form of the keys, so that a token of rows that were rebuilt under other keys is known
 // for what it is.
-type pageTokens struct{ sealer *keys.Sealer }
+type pageTokens struct {
+	sealer *keys.Sealer
+	forms  func(context.Context) iter.Seq[[formSize]byte] // of the keys of what serves
+}
 
 var formText = base64.RawURLEncoding
 
@@ -93,18 +102,18 @@ func (t boundTokens) seal(next keys.Cursor) string {
 }
 
 // start returns where the page of a request begins, nil where it says nothing of that.
-func (t pageTokens) start(b binding, r *Request) (*keys.Cursor, error) {
+func (t pageTokens) start(ctx context.Context, b binding, r *Request) (*keys.Cursor, error) {
 	argument, token := startOf(&r.Page)
 	if token == nil {
 		return nil, nil
 	}
-	return t.open(b, argument, *token)
+	return t.open(ctx, b, argument, *token)
 }
 
 // open returns where the page of the token begins, which an argument gives.
-func (t pageTokens) open(b binding, argument, token string) (*keys.Cursor, error) {
+func (t pageTokens) open(ctx context.Context, b binding, argument, token string) (*keys.Cursor, error) {
 	sealed, same := strings.CutPrefix(token, formText.EncodeToString(b.form[:]))
-	if !same && len(token) > formText.EncodedLen(formSize) {
+	if !same && t.isFormer(ctx, token) {
 		err := graphqlerr.New(graphqlerr.InvalidToken, "%s: %s is not valid any more: it is of rows that have been "+
 			"rebuilt, or not of this server; begin with the first page", b.q.Name, argument)
 		return nil, graphqlerr.WithExtension(err, "reason", "rebuilt")
@@ -118,6 +127,64 @@ func (t pageTokens) open(b binding, argument, token string) (*keys.Cursor, error
 	}
 	return nil, graphqlerr.New(graphqlerr.InvalidToken, "%s: %s is not valid here; it continues the query that "+
 		"gave it, with the same arguments and for the same caller", b.q.Name, argument)
+}
+
+// isFormer reports whether a token may be of keys that there were before: it has a form, which nothing has that serves.
+func (t pageTokens) isFormer(ctx context.Context, token string) bool {
+	var form [formSize]byte
+	text := formText.EncodedLen(formSize)
+	if len(token) <= text {
+		return false
+	}
+	if _, err := formText.Decode(form[:], []byte(token[:text])); err != nil {
+		return false
+	}
+	if _, err := formText.DecodeString(token[text:]); err != nil {
+		return false
+	}
+	for serving := range t.forms(ctx) {
+		if serving == form {
+			return false
+		}
+	}
+	return true
+}
+
+// forms are the forms of the keys that are read by now: of the tables and indexes of all types, and of collections as a
+// whole.
+func (rd *Reader) forms(ctx context.Context) iter.Seq[[formSize]byte] {
+	return func(yield func([formSize]byte) bool) {
+		for _, t := range rd.Catalog.Types {
+			if t.Model == nil {
+				continue
+			}
+			for index := driver.Primary; index < len(t.Model.Indexes); index++ {
+				if key, err := rd.served.key(ctx, t.Model, index); err == nil && !yield(shownForm(key.Form)) {
+					return
+				}
+			}
+		}
+		for _, q := range rd.Catalog.Queries {
+			if by, err := rd.keysOfCollection(ctx, q); err == nil && by != nil && !yield(shownForm(formOf(by))) {
+				return
+			}
+		}
+	}
+}
+
+// keysOfCollection is how the keys of all members of a collection are composed; nil of another query.
+func (rd *Reader) keysOfCollection(ctx context.Context, q *catalog.Query) (by []*querydb.Key, err error) {
+	if q.Collection == nil {
+		return nil, nil
+	}
+	for _, m := range q.Collection.Stored.Members {
+		key, err := rd.served.key(ctx, m.Model, m.Index)
+		if err != nil {
+			return nil, err
+		}
+		by = append(by, key)
+	}
+	return by, nil
 }
 
 // backward reports whether a page is the last rows of what is asked for, rather than the first.

@@ -40,8 +40,9 @@ type Config struct {
 
 // New makes a Reader of the rows of a DB, which answers the queries of the catalog.
 func New(db *querydb.DB, c *catalog.Catalog, cfg Config) *Reader {
-	rd := &Reader{db: db, Catalog: c, Config: cfg, tokens: pageTokens{cfg.TokenKey.Sealer()},
-		served: served{db, Errors{cfg.Logger}}, guarded: map[Target]*catalog.Query{}}
+	rd := &Reader{db: db, Catalog: c, Config: cfg, served: served{db, Errors{cfg.Logger}},
+		guarded: map[Target]*catalog.Query{}}
+	rd.tokens = pageTokens{cfg.TokenKey.Sealer(), rd.forms}
 	for _, t := range c.Types {
 		rd.judges = rd.judges || t.Rule != nil && t.Rule.Owner
 	}
