@@ -121,7 +121,7 @@ func checkArguments(d *draft.Model, q schema.Query) {
 	fields := slices.Concat(d.SK.Fields[:min(1, len(d.SK.Fields))], q.PKParts, q.SKParts)
 	switch {
 	case d.SeriesOf != nil:
-		fields = slices.Concat(q.Required, q.SKParts)
+		fields = slices.Concat(q.Required, q.PKParts, q.SKParts)
 	case d.Entity != nil:
 		fields = slices.Concat(q.Required, q.Trailing, q.Optional)
 	case q.Index != nil:
