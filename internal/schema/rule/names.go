@@ -22,8 +22,15 @@ var (
 		"rename one of them")
 	RelayID = newRule("relay-id",
 		"is called {1}, as the global identifier of a row",
-		"rename it, or call the identifier otherwise, with foldql.relayId in gqlgen.yml")
+		otherRelayID)
+	RelayMerges = newWarning("relay-merges",
+		"is called {1}, by which Relay tells apart all that it keeps, and is no global identifier: to Relay, objects of "+
+			"any types with one value are one",
+		otherRelayID)
 	RelayTaken = newRule("relay-taken",
 		"{1} has a name that the API for clients of Relay needs",
 		"rename it, or take foldql.relay out of gqlgen.yml")
 )
+
+const otherRelayID = "rename it, or call the identifier otherwise, with foldql.relayId in gqlgen.yml and getDataID " +
+	"in Relay's environment"

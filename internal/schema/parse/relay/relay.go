@@ -9,6 +9,7 @@ import (
 	"github.com/foldql/foldql/internal/schema/parse/draft"
 	"github.com/foldql/foldql/internal/schema/rule"
 	"github.com/foldql/foldql/internal/schema/sdl"
+	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // Read gives the API what it needs for Relay, with the field of Node that holds the global identifier of a row. Before
@@ -21,9 +22,12 @@ func Read(p *draft.Project, id string) {
 	for _, d := range p.ReadModels {
 		d.Cursors = true
 		if d.NodeKey = nodeKey(d.ReadModel); d.NodeKey != nil {
-			checkID(d, id)
+			checkID(d, id, rule.RelayID)
+		} else if d.SeriesOf == nil { // whose history has its fields
+			checkID(d, id, rule.RelayMerges)
 		}
 	}
+	checkTypes(p, id)
 	checkNames(p)
 }
 
@@ -38,16 +42,27 @@ func nodeKey(m *schema.ReadModel) []*schema.Field {
 	return fields
 }
 
-// checkID finds a field in the place of the global identifier.
-func checkID(d *draft.Model, id string) {
+// checkID finds a field that is called as the global identifier, which breaks the rule.
+func checkID(d *draft.Model, id string, broken *rule.Rule) {
 	for _, f := range d.Fields {
 		if f.Name == id {
-			d.Report(rule.RelayID, f.Pos, f, id)
+			d.Report(broken, f.Pos, f, id)
 		}
 	}
 	for _, j := range d.Joins {
 		if j.Name == id {
-			d.Report(rule.RelayID, j.Pos, j.Source, id)
+			d.Report(broken, j.Pos, j.Source, id)
+		}
+	}
+}
+
+// checkTypes finds such a field in a type that is neither a read model nor a Node: an object in rows, a part of
+// aggregates, or what only the project's own queries answer with.
+func checkTypes(p *draft.Project, id string) {
+	for _, def := range p.API.Types {
+		isNode := sdl.IsModel(def) || slices.Contains(def.Interfaces, schema.NodeType)
+		if f := def.Fields.ForName(id); f != nil && def.Kind == ast.Object && def.Name != "Query" && !isNode {
+			p.Add(rule.RelayMerges.Broken(sdl.Position(f.Position), def.Name, id, id))
 		}
 	}
 }
