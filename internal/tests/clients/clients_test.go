@@ -74,6 +74,17 @@ func TestTheRecipesOfClientsWork(t *testing.T) {
 	})
 }
 
+// TestCachesKeepCopiesOfOneRowApart: a team has got another name between two squads, and each has it as it was called
+// then.
+func TestCachesKeepCopiesOfOneRowApart(t *testing.T) {
+	dir := install(t, "client", "Reading what was written")
+	got := run(t, dir, "node", "copies.mjs", serveExample(t, exampleFolder("cricket")), "smith-01")
+	want := `{"apollo":["Australia","Australia Men"],"graphcache":["Australia","Australia Men"]}` + "\n"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the names in the caches: -want +got:\n%s", diff)
+	}
+}
+
 // outcome is what came of a client.
 type outcome struct {
 	Missed  map[string]int // reads that missed what was written

@@ -1,14 +1,11 @@
 package clients
 
 import (
-	"bufio"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -103,40 +100,5 @@ func playRelay(t *testing.T, dir, url string) {
 // serveTenants serves the example of tenants, with its events and with further flags, and returns the URL.
 func serveTenants(t *testing.T, flags ...string) (url string) {
 	t.Helper()
-	example := filepath.Join("..", "..", "..", "examples", "tenants")
-	program := filepath.Join(t.TempDir(), "server")
-	run(t, example, "go", "build", "-o", program, "./cmd/server")
-	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--log-format", "json", "--store",
-		"embedded:" + t.TempDir()}, flags...)
-	cmd := exec.CommandContext(t.Context(), program, args...)
-	out, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	for url == "" && lines.Scan() {
-		var entry struct{ Msg, Addr string }
-		if json.Unmarshal(lines.Bytes(), &entry) == nil && entry.Msg == "listening" {
-			url = "http://" + entry.Addr
-		}
-	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		for lines.Scan() { // so that it can go on writing
-		}
-	}()
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended
-		<-ended
-		_ = cmd.Wait() // how it ends is not what is tested
-	})
-	if url == "" {
-		t.Fatal("the server has ended and not listened")
-	}
-	run(t, example, program, "append", filepath.Join("data", "sample.jsonl"), "--url", url)
-	return url
+	return serveExample(t, exampleFolder("tenants"), flags...)
 }
