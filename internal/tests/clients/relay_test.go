@@ -33,7 +33,15 @@ func TestRelayAsksByTheIDsOfItsManifest(t *testing.T) {
 // persist has Relay's compiler write a manifest, as the document says.
 func persist(t *testing.T, dir string) {
 	t.Helper()
-	const setting = `"persistConfig": { "file": "documents.json" }`
+	configure(t, dir, `"persistConfig": { "file": "documents.json" }`)
+	if err := os.WriteFile(filepath.Join(dir, "documents.json"), []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// configure adds a setting of the document to relay.config.json.
+func configure(t *testing.T, dir, setting string) {
+	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../../..", document))
 	if err != nil {
 		t.Fatal(err)
@@ -41,17 +49,60 @@ func persist(t *testing.T, dir string) {
 	if !strings.Contains(string(text), setting) {
 		t.Fatalf("%s does not say %s", document, setting)
 	}
-	file := filepath.Join(dir, "relay.config.json")
-	config, err := os.ReadFile(file)
+	replaceInFile(t, filepath.Join(dir, "relay.config.json"), "{", "{"+setting+",")
+}
+
+// replaceInFile replaces the first of what a file has of a text.
+func replaceInFile(t *testing.T, file, text, by string) {
+	t.Helper()
+	before, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	config = []byte(strings.Replace(string(config), "{", "{"+setting+",", 1))
-	for file, text := range map[string][]byte{file: config, filepath.Join(dir, "documents.json"): []byte("{}")} {
-		if err := os.WriteFile(file, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+	after := strings.Replace(string(before), text, by, 1)
+	if after == string(before) {
+		t.Fatalf("%s has no %q", file, text)
 	}
+	if err := os.WriteFile(file, []byte(after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRelayTellsRowsOfOneIDApart where the project calls the global identifier otherwise, since its rows have a field
+// id: a team and a coach of one id, and the copies of a team in two squads. It finds the team again by the identifier.
+func TestRelayTellsRowsOfOneIDApart(t *testing.T) {
+	dir := installRelay(t)
+	if err := os.Remove(filepath.Join(dir, "tasks.js")); err != nil { // which is for another schema
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "relayid"))); err != nil {
+		t.Fatal(err)
+	}
+	configure(t, dir, `"schemaConfig": { "nodeInterfaceIdField": "nodeId" }`)
+	url := serveExample(t, cricketWithRelayID(t, "nodeId"))
+	runCommands(t, dir, "Relay", url)
+	got := runBundled(t, dir, "names.js", url)
+	want := `{"squads":["Australia","Australia Men"],"team":"Australia Men","coach":"Pat","again":"Australia Men"}` + "\n"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what the client prints: -want +got:\n%s", diff)
+	}
+}
+
+// cricketWithRelayID makes a project of the example of cricket whose API has the global identifier under a name.
+func cricketWithRelayID(t *testing.T, name string) (folder string) {
+	t.Helper()
+	folder = t.TempDir()
+	if err := os.CopyFS(folder, os.DirFS(exampleFolder("cricket"))); err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	replaceInFile(t, filepath.Join(folder, "go.mod"), "=> ../..", "=> "+root)
+	replaceInFile(t, filepath.Join(folder, "gqlgen.yml"), "\nfoldql:\n", "\nfoldql:\n  relay: true\n  relayId: "+name+"\n")
+	run(t, folder, "go", "tool", "foldql", "generate")
+	return folder
 }
 
 // TestRelayReadsWhatItHasWritten, though nothing is folded until a query waits, and asks again where a position is
