@@ -36,6 +36,9 @@ func TestTheRecipesOfClientsWork(t *testing.T) {
 			slices.Sort(listed) // as sort keys are
 			want := outcome{Missed: map[string]int{"without": rounds, "with": 0, "sideBySide": 0, "afterOthers": 0,
 				"refused": 0}, Kept: false, Listed: listed, Watched: []string{"nothing yet", name + "-of-another"}}
+			if name == "apollo" {
+				want.Polled = [][]string{{"polled-0", "polled-1", "polled-2"}, {"polled-0", "polled-1", "another"}}
+			}
 			if name == "graphcache" {
 				want.Limits = []int{4, 1}
 			}
@@ -93,6 +96,8 @@ type outcome struct {
 	Watched []string       // what a client shows that polls, before and after another has written
 	// Renamed is the name that a list in the cache has of a row, before and after that row is asked for alone again.
 	Renamed []string
+	// Polled are the names in a list of several pages that is polled, before and after another has changed the last.
+	Polled [][]string
 	// Limits are how many rows come with a limit other than before, after a write, and of a page alone.
 	Limits []int
 	// Strict are the codes of the error that a client is told which takes no older rows.

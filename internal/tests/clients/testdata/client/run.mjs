@@ -3,6 +3,7 @@
 import { ApolloClient, HttpLink, InMemoryCache, gql } from "@apollo/client";
 import { Client, cacheExchange, fetchExchange } from "@urql/core";
 import { apolloClient } from "./apollo.mjs";
+import { apolloPoll } from "./apollo-poll.mjs";
 import { append } from "./append.mjs";
 import { graphcacheClient } from "./graphcache.mjs";
 import { Positions } from "./positions.mjs";
@@ -111,6 +112,39 @@ async function renames(client, kind) {
   return [...before, ...after];
 }
 
+// polls returns the names that a list of several pages has in Apollo Client, and those that it has once somebody else has
+// renamed its last product, while the list is polled.
+async function polls() {
+  const positions = new Positions();
+  const client = apolloClient(url, positions);
+  const query = gql`query ($category: String!, $limit: Int, $nextToken: String) {
+    Sales_ProductByCategory(category: $category, limit: $limit, nextToken: $nextToken) {
+      items { productId name }
+      nextToken
+    }
+  }`;
+  const [category, ids, of] = ["polled", ["polled-0", "polled-1", "polled-2"], (data) => data.Sales_ProductByCategory];
+  for (const id of ids) await append(url, added(id, category), positions);
+  const variables = { category, limit: 2 };
+  const watched = client.watchQuery({ query, variables });
+  const names = (data) => of(data).items.map((item) => item.name);
+  let changed = () => {};
+  const subscription = watched.subscribe(({ data }) => data && changed(names(data)));
+  const first = await watched.refetch();
+  await watched.fetchMore({ variables: { nextToken: of(first.data).nextToken } });
+  const before = names(client.readQuery({ query, variables }));
+  const after = new Promise((resolve) => {
+    changed = (now) => JSON.stringify(now) !== JSON.stringify(before) && resolve(now);
+  });
+  const end = apolloPoll(client, query, variables, of, 10);
+  const event = added(ids.at(-1), category);
+  await append(url, { ...event, id: "renamed-polled", data: { ...event.data, name: "another" } }, new Positions());
+  const came = [before, await after];
+  end();
+  subscription.unsubscribe();
+  return came;
+}
+
 // limits returns how many rows a list has after a write, asked for with another limit than before, and how many a
 // second page has that is asked for without the first.
 async function limits() {
@@ -217,6 +251,7 @@ const came = {
 };
 if (!rowsAre) {
   came.apollo.renamed = await renames(apollo, "apollo");
+  came.apollo.polled = await polls();
   came.graphcache.limits = await limits();
   came.graphcache.renamed = await renames(graphcache, "graphcache");
 }
