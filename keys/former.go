@@ -15,6 +15,9 @@ var ErrFormerLayout = errors.New("keys: stored keys of a former layout are not i
 // its methods fail with [ErrFormerLayout]; all other errors are of the arguments, as those of the layout's own methods.
 type Composer struct {
 	Layout Layout
+	// Enums are, of each segment whose field is of an enum, the values that it may have in text of the half, and nil of
+	// the others; nil where no field is of an enum.
+	Enums  [][]string
 	stored *Layout // nil for Layout itself
 	from   []int   // of each stored segment: the ordinal of its attribute in Layout
 	alike  bool    // keys of both are in one order
@@ -151,6 +154,9 @@ func (c *Composer) ComposeTruncated(vals ...Value) (string, error) {
 // ParseKey composes the half as [Layout.ParseKey] does.
 func (c *Composer) ParseKey(arg, text string) (string, error) {
 	key, err := c.Layout.ParseKey(arg, text)
+	if err == nil && c.Enums != nil {
+		err = c.enumCheck().key(arg, text)
+	}
 	if err != nil || c.stored == nil {
 		return key, err
 	}
@@ -183,6 +189,9 @@ func (c *Composer) Select(given []Value, where Condition) ([]Range, error) {
 // ParseOperands selects rows as [Layout.ParseOperands] does.
 func (c *Composer) ParseOperands(o Operands, given ...Value) (Range, error) {
 	r, err := c.Layout.ParseOperands(o, given...)
+	if err == nil && c.Enums != nil {
+		err = c.enumCheck().operands(o, given)
+	}
 	if err != nil || c.stored == nil {
 		return r, err
 	}

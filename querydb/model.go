@@ -44,12 +44,18 @@ type Enum struct {
 
 // enumHas reports whether an enum has a value. One that the model does not describe has any.
 func (m *Model) enumHas(enum string, value []byte) bool {
+	values := m.enumValues(enum)
+	return values == nil || slices.ContainsFunc(values, func(v string) bool { return v == string(value) })
+}
+
+// enumValues are the values of an enum, nil where the model does not describe it.
+func (m *Model) enumValues(enum string) []string {
 	for i := range m.Enums {
-		if e := &m.Enums[i]; e.Name == enum {
-			return slices.ContainsFunc(e.Values, func(v string) bool { return v == string(value) })
+		if m.Enums[i].Name == enum {
+			return m.Enums[i].Values
 		}
 	}
-	return true
+	return nil
 }
 
 // Writer is one of several projections that write the rows of a model.

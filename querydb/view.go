@@ -60,13 +60,28 @@ func newView(m *Model, generation int, stored *Model) *View {
 func primaryKey(m, stored *Model) *Key {
 	k := &Key{stored: driver.Primary, Form: formOf(stored.Table, &stored.PK, &stored.SK)}
 	var pk, sk bool
-	k.PK, pk = keys.NewComposer(m.PK.Layout, stored.PK.Layout)
-	k.SK, sk = keys.NewComposer(m.SK.Layout, stored.SK.Layout)
+	k.PK, pk = m.composer(&m.PK, &stored.PK)
+	k.SK, sk = m.composer(&m.SK, &stored.SK)
 	k.InOrder = k.SK.InOrder()
 	if !pk || !sk {
 		return nil
 	}
 	return k
+}
+
+// composer makes the composer of a half of the model for keys that are stored by another; ok is false where these do
+// not say what those of the half do.
+func (m *Model) composer(half, stored *Half) (c keys.Composer, ok bool) {
+	c, ok = keys.NewComposer(half.Layout, stored.Layout)
+	for i, field := range half.Fields {
+		if values := m.enumValues(m.Fields[field].Enum); values != nil {
+			if c.Enums == nil {
+				c.Enums = make([][]string, len(half.Fields))
+			}
+			c.Enums[i] = values
+		}
+	}
+	return c, ok
 }
 
 // indexKeyOf is the key of an index: that of the stored index of its name, else of another one that holds the same.
@@ -94,8 +109,8 @@ func indexKeyBy(m, stored *Model, i, at int) *Key {
 	k := &Key{stored: at,
 		Form: formOf(stored.Table+"."+was.Name, &stored.PK, &stored.SK, &was.PK, &was.SK)}
 	var pk, sk bool
-	k.PK, pk = keys.NewComposer(x.PK.Layout, was.PK.Layout)
-	k.SK, sk = keys.NewComposer(x.SK.Layout, was.SK.Layout)
+	k.PK, pk = m.composer(&x.PK, &was.PK)
+	k.SK, sk = m.composer(&x.SK, &was.SK)
 	same := pk && sk && k.SK.SameMembers()
 	if !same || x.Unique && !was.Unique || !samePatches(m, stored, x, was, k) {
 		return nil

@@ -122,6 +122,7 @@ func (p Paging) target() Target {
 // under is the request for the rows under a key.
 func (p Paging) under(id PageKey, r *Request) *Request {
 	one := *r
+	one.held = true
 	one.SetKey(len(p.Query.PK)+len(p.Query.PKParts), len(r.SK))
 	if vals := id.values(one.PK[:0:0]); len(vals) == 1 {
 		one.PK[0] = vals[0] // of a half of several fields too: its text

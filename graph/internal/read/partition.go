@@ -66,11 +66,19 @@ func cutShort(q *catalog.Query, l *keys.Composer, vals []keys.Value, given int) 
 // half as one id, of several fields or of one that is no text, the value is the text of the half itself, as operands
 // are.
 func compose(l *keys.Composer, args []catalog.KeyArg, vals []keys.Value) (string, error) {
-	isText, segments := len(vals) == 1 && vals[0].Kind() == keys.KindString, l.Layout.Segments
-	if !isText || len(segments) == 1 && segments[0].Kind == keys.KindString {
+	segments := l.Layout.Segments
+	switch {
+	case len(vals) != 1 || vals[0].Kind() != keys.KindString:
 		return l.Compose(vals...)
+	case len(segments) != 1 || segments[0].Kind != keys.KindString:
+		return l.ParseKey(args[0].Name, vals[0].AsString())
 	}
-	return l.ParseKey(args[0].Name, vals[0].AsString())
+	if l.Enums != nil {
+		if err := l.CheckEnum(args[0].Name, 0, vals[0]); err != nil {
+			return "", err
+		}
+	}
+	return l.Compose(vals...)
 }
 
 // composeHalf composes a half of several fields of a table of its own: of its text, which is the first value, or of its

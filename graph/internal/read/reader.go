@@ -107,6 +107,7 @@ func (rd *Reader) first(
 // Request is a query with its arguments as values.
 type Request struct {
 	PK, SK []keys.Value
+	held   bool // PK is what a row holds, and no argument
 	// IDs are those of a query of kind QueryMany, QueryNode or QueryNodes; where it takes keys of several fields, the
 	// values of each in the order of the catalog, one key after the other.
 	IDs         []keys.Value
