@@ -111,6 +111,9 @@ type Embedded struct {
 // Embed starts the projections of the app over a store and a source that the program has opened, and returns the
 // handler of its requests. The end of the context ends the projections: /readyz says no from then on, and requests that
 // wait for events are answered.
+//
+// Each server has resolvers of its own. So a NewResolver of a program that embeds one after the other registers a
+// collector of Prometheus once only.
 func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 	if cfg.DB == nil {
 		return nil, errors.New("embed a server: EmbedConfig.DB is nil; open one with querydb.Open")
@@ -148,17 +151,27 @@ func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.begin(ctx); err != nil {
-		release()
+	begun := false
+	defer func() {
+		if !begun {
+			release()
+		}
+	}()
+	other, err := s.prepare(ctx)
+	if err != nil {
 		return nil, err
 	}
+	e := &Embedded{server: s, ended: make(chan struct{})}
+	e.Handler, e.AdminHandler = s.handler((*access.Hosts).Guard)
+	if err := s.start(ctx, other); err != nil {
+		return nil, err
+	}
+	begun = true
 	context.AfterFunc(ctx, func() {
 		s.health.Draining.Store(true)
 		s.stopFolds()
 	})
-	e := &Embedded{server: s, ended: make(chan struct{})}
 	go e.end(release)
-	e.Handler, e.AdminHandler = s.handler((*access.Hosts).Guard)
 	return e, nil
 }
 

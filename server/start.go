@@ -67,7 +67,11 @@ func (s *runningServer) open(ctx context.Context, p *program) error {
 	if err := s.backups.RemoveLeft(); err != nil {
 		s.log.Warn("the files of a backup that was given up stay; the next backup removes them", "error", err)
 	}
-	return s.begin(ctx)
+	other, err := s.prepare(ctx)
+	if err != nil {
+		return err
+	}
+	return s.start(ctx, other)
 }
 
 // observe has /readyz and /metrics tell of the rows, and of the copy of the events where there is one.
@@ -84,37 +88,39 @@ func (s *runningServer) observe(rows *stores.Rows) {
 	}
 }
 
-// begin starts the projections over the store and the source that are open.
-func (s *runningServer) begin(ctx context.Context) (err error) {
+// prepare makes all that requests are answered with, over the store and the source that are open. It starts nothing,
+// because the project's resolvers, which are made here, may panic. What it returns says that the log is not the one
+// that the rows are folded from; nil where it is.
+func (s *runningServer) prepare(ctx context.Context) (other *projection.MismatchError, err error) {
 	if err := s.findTokenKey(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	other, goal, err := s.compareLog(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if other == nil {
 		if err := s.sample(ctx); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if s.folds, err = projections.New(s.app.Projections, s.source.Source, s.db, goal, s.runner); err != nil {
-		return err
+		return nil, err
 	}
 	if s.builds, err = projection.NewBudget(s.cfg.RebuildShare, s.cfg.IdleShare()); err != nil {
-		return err
+		return nil, err
 	}
 	err = s.folds.KeepServing(ctx, projections.Keep{
 		DB: s.db, Manual: s.cfg.Switch == "manual", Former: s.cfg.KeepFormer, Budget: s.builds,
 		Rebuilt: s.cfg.ReadyWhen == "rebuilt", Off: s.cfg.foldsNothing(),
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.verifies = &verify.Verifier{DB: s.db, Source: s.source.Source, Runner: s.runner}
 	s.verifies.Runner.Budget = s.builds
 	if err := s.folds.Prepare(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	if s.cfg.foldsNothing() {
 		s.log.Info("this server folds nothing (--fold=off): it answers from rows that other servers fold")
@@ -122,13 +128,20 @@ func (s *runningServer) begin(ctx context.Context) (err error) {
 	s.folds.ReadyLag, s.folds.Resumes = s.cfg.ReadyLag, true
 	if s.source.Log != nil {
 		s.storages.Add("log", s.source.Log)
+		s.source.Log = s.folds.Guard(s.source.Log)
 	}
 	s.health = &health.Health{Folds: s.folds, Storages: s.storages,
 		Answers: func(ctx context.Context) error { return querydb.CheckAvailable(ctx, s.db) }}
+	s.api = s.newAPI()
+	return other, nil
+}
+
+// start starts what prepare has made. Where another log is there than that of the rows, nothing is folded.
+func (s *runningServer) start(ctx context.Context, other *projection.MismatchError) error {
 	folding, stop := context.WithCancel(context.WithoutCancel(ctx)) // ends when requests have
-	s.stopFolds = stop
 	if other == nil {
 		if err := s.followDecisions(ctx, folding); err != nil {
+			stop()
 			return err
 		}
 		s.folds.Start(folding)
@@ -136,10 +149,7 @@ func (s *runningServer) begin(ctx context.Context) (err error) {
 		s.folds.Halt = stop
 		s.folds.Mismatches(other)
 	}
-	if s.source.Log != nil {
-		s.source.Log = s.folds.Guard(s.source.Log)
-	}
-	s.api = s.newAPI()
+	s.stopFolds = stop
 	go s.announceReady(folding)
 	go s.documents.Follow(folding, s.documentCheck)
 	return nil
