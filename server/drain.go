@@ -11,7 +11,7 @@ import (
 // nobody left to notice.
 func (s *runningServer) drain(srv *http.Server, failed <-chan error) error {
 	s.log.Info("draining; a second signal ends the server at once", "delay", s.cfg.DrainDelay.String())
-	s.health.Draining.Store(true)
+	s.turnAway()
 	select {
 	case err := <-failed:
 		s.log.Warn("the listener failed while draining", "error", err)
@@ -29,22 +29,30 @@ func (s *runningServer) drain(srv *http.Server, failed <-chan error) error {
 	return nil
 }
 
+// turnAway has /readyz say that others are to be asked. No decision begins any more: what it returns is closed when
+// those are done that have begun.
+func (p *routes) turnAway() (decided <-chan struct{}) {
+	decided = p.deciding.End()
+	p.health.Draining.Store(true)
+	return decided
+}
+
 // toEnd is what projections have at least for their last commit.
 const toEnd = 3 * time.Second
 
 // close ends what open has begun, as far as that got.
 func (s *runningServer) close() error {
 	if s.stopFolds != nil {
+		decided := s.turnAway()
 		s.stopFolds()
 		end := time.Now().Add(toEnd)
 		if s.end.After(end) {
 			end = s.end
 		}
 		err, ended := s.folds.WaitUntil(end)
-		if !ended || !s.following.endsUntil(end) {
-			return errors.New("projections did not end in time, so the store was not closed; what they had not " +
-				"committed is folded " +
-				"again at the next start")
+		if !ended || !s.following.endsUntil(end) || !isClosedBy(end, decided) {
+			return errors.New("projections, or decisions about them, did not end in time, so the store was not closed; what " +
+				"they had not committed is folded again at the next start; repeat decisions that were not answered")
 		}
 		if err != nil {
 			s.log.Error("projections had stopped", "error", err)

@@ -23,9 +23,10 @@ import (
 // EmbedConfig configures [Embed]. DB and Source are required. The zero value of every other field means the default of
 // `serve`, except that nobody may write over HTTP.
 type EmbedConfig struct {
-	// DB holds the rows of App.Models. The program closes it, or embeds another server over it, after [Embedded.Wait]: two
-	// that fold into one store apply events twice, unless several processes may write it ([querydb.DB.MultiWriter]). Embed
-	// refuses a second server, but knows nothing of a [projection.Runner] that the program runs itself.
+	// DB holds the rows of App.Models. The program closes it, or embeds another server over it, when the context has
+	// ended and [Embedded.Wait] has returned after that: two that fold into one store apply events twice, unless several
+	// processes may write it ([querydb.DB.MultiWriter]). Embed refuses a second server, but knows nothing of a
+	// [projection.Runner] that the program runs itself.
 	DB *querydb.DB
 	// Source is where events come from. POST /events appends to it if it is an [eventlog.Log]. If it is the log of another
 	// server (package eventlog/httpsource), a copy of that (eventlog/mirror) or an [eventlog.Wrapper] of either, what is
@@ -105,7 +106,8 @@ type Embedded struct {
 	// names it is reached, the program has to check, but on loopback.
 	AdminHandler http.Handler
 	server       *runningServer
-	ended        chan struct{} // closed when nothing is folded any more, and another server may fold into the store
+	stopped      <-chan struct{} // closed when the context has ended
+	ended        chan struct{}   // closed after that, when nothing is written any more, and another server may
 }
 
 // Embed starts the projections of the app over a store and a source that the program has opened, and returns the
@@ -161,33 +163,38 @@ func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Embedded{server: s, ended: make(chan struct{})}
+	e := &Embedded{server: s, stopped: ctx.Done(), ended: make(chan struct{})}
 	e.Handler, e.AdminHandler = s.handler((*access.Hosts).Guard)
 	if err := s.start(ctx, other); err != nil {
 		return nil, err
 	}
 	begun = true
-	context.AfterFunc(ctx, func() {
-		s.health.Draining.Store(true)
-		s.stopFolds()
-	})
-	go e.end(release)
+	context.AfterFunc(ctx, func() { e.end(release) })
 	return e, nil
 }
 
-// end releases the store when the projections have ended.
+// end ends what writes to the store, and releases that.
 func (e *Embedded) end(release func()) {
 	defer close(e.ended)
+	decided := e.server.turnAway()
+	e.server.stopFolds()
 	_ = e.server.folds.Wait() // the caller of Wait gets what it returns
-	e.server.following.end()  // nothing is left to decide about
+	e.server.following.end()
+	<-decided
 	release()
 }
 
 // Wait waits until the projections end, because the source or their context has ended, and returns why any of them
-// stopped early.
+// stopped early. After the end of the context it also waits for what operators have begun to decide, and nothing is
+// written to the store any more. As long as the source alone has ended, operators decide about its dead letters.
 func (e *Embedded) Wait() error {
-	<-e.ended
-	return e.server.folds.Wait()
+	err := e.server.folds.Wait()
+	select {
+	case <-e.stopped:
+		<-e.ended
+	default:
+	}
+	return err
 }
 
 // command returns the options of `serve` that the configuration stands for: its flags have the defaults.

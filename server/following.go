@@ -35,11 +35,13 @@ func (f *following) end() {
 
 // endsUntil reports whether nothing more is taken over, at a time at the latest.
 func (f *following) endsUntil(at time.Time) bool {
-	if f == nil {
-		return true
-	}
+	return f == nil || isClosedBy(at, f.ended)
+}
+
+// isClosedBy waits for a channel to be closed, until a time at the latest, and reports whether it is.
+func isClosedBy(at time.Time, c <-chan struct{}) bool {
 	select {
-	case <-f.ended:
+	case <-c:
 		return true
 	case <-time.After(time.Until(at)):
 		return false

@@ -47,6 +47,7 @@ type routes struct {
 	verifies  *verify.Verifier
 	builds    *projection.Budget // what rows that are built beside those that serve are folded within
 	health    *health.Health
+	deciding  admin.Deciding
 	inflight  limits.Inflight
 	documents *persisted.Guard
 	api       graphql.ExecutableSchema
@@ -91,7 +92,8 @@ func (p *routes) operator(metrics http.Handler) http.Handler {
 
 func (p *routes) admin() *admin.API {
 	return &admin.API{Folds: p.folds, Source: p.source.Source, Backups: &p.backups, Verifier: p.verifies,
-		SharedStore: p.db.MultiWriter(), Stopping: p.health.Draining.Load, Log: p.log}
+		SharedStore: p.db.MultiWriter(), Stopping: p.health.Draining.Load, Deciding: &p.deciding,
+		Log: p.log}
 }
 
 // waitersShare is the share of the connections that may have queries which wait for a position: the rest is for all who

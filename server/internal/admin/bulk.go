@@ -60,7 +60,7 @@ func (a *API) bulk(w http.ResponseWriter, r *http.Request, one *projections.Runn
 		a.failed(ctx, one.Name, err).Write(w)
 		return
 	}
-	answer := decideEach(r.Context(), list, chosen, func(ref string) error {
+	answer := decideEach(r.Context(), list, chosen, a.Deciding.isOver, func(ref string) error {
 		return one.Decisions().Resolve(ctx, ref, do)
 	})
 	one.Decisions().Follow(ctx, "")
@@ -70,15 +70,15 @@ func (a *API) bulk(w http.ResponseWriter, r *http.Request, one *projections.Runn
 }
 
 // decideEach goes through a page of dead letters. It goes on after one that fails again, and no further when the caller
-// has gone or the time is over.
-func decideEach(ctx context.Context, page []projection.DeadLetter, chosen *Filter, resolve func(ref string) error) (
-	answer BulkAnswer) {
+// has gone, the time is over or the server ends.
+func decideEach(ctx context.Context, page []projection.DeadLetter, chosen *Filter, ends func() bool,
+	resolve func(ref string) error) (answer BulkAnswer) {
 	end := time.Now().Add(bulkTime)
 	for i := range page {
 		if ctx.Err() != nil { // nobody reads the answer
 			return answer
 		}
-		if i > 0 && !time.Now().Before(end) {
+		if i > 0 && (ends() || !time.Now().Before(end)) {
 			answer.Next = page[i-1].Ref
 			return answer
 		}

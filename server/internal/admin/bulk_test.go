@@ -11,6 +11,9 @@ import (
 	"github.com/foldql/foldql/projection"
 )
 
+// goesOn is of a server that does not end.
+func goesOn() bool { return false }
+
 // TestSlowDeadLettersAreGoneThroughInSeveralRequests, each of which ends before its caller gives up, and goes on behind
 // those that have failed again.
 func TestSlowDeadLettersAreGoneThroughInSeveralRequests(t *testing.T) {
@@ -24,7 +27,7 @@ func TestSlowDeadLettersAreGoneThroughInSeveralRequests(t *testing.T) {
 			requests, left := 1, all
 			for ; ; requests++ {
 				begun := time.Now()
-				answer := decideEach(t.Context(), left, &Filter{All: true}, func(ref string) error {
+				answer := decideEach(t.Context(), left, &Filter{All: true}, goesOn, func(ref string) error {
 					time.Sleep(each)
 					tried = append(tried, ref)
 					return errors.New("the projector fails")
@@ -56,11 +59,24 @@ func TestSlowDeadLettersAreGoneThroughInSeveralRequests(t *testing.T) {
 func TestNoOtherDeadLetterIsDecidedWhenTheCallerHasGone(t *testing.T) {
 	ctx, gone := context.WithCancel(t.Context())
 	page := []projection.DeadLetter{{Ref: "0@1"}, {Ref: "0@2"}}
-	answer := decideEach(ctx, page, &Filter{All: true}, func(string) error {
+	answer := decideEach(ctx, page, &Filter{All: true}, goesOn, func(string) error {
 		gone()
 		return nil
 	})
 	if answer.Done != 1 {
 		t.Errorf("%d dead letters are decided, want 1", answer.Done)
+	}
+}
+
+// TestAServerThatEndsLeavesTheDeadLettersThatItHasNotBegun, and says where to go on: nobody waits for a whole page.
+func TestAServerThatEndsLeavesTheDeadLettersThatItHasNotBegun(t *testing.T) {
+	var d Deciding
+	page := []projection.DeadLetter{{Ref: "0@1"}, {Ref: "0@2"}}
+	answer := decideEach(t.Context(), page, &Filter{All: true}, d.isOver, func(string) error {
+		d.End()
+		return nil
+	})
+	if answer.Done != 1 || answer.Next != "0@1" {
+		t.Errorf("%d dead letters are decided, want 1, and to go on after %q", answer.Done, answer.Next)
 	}
 }

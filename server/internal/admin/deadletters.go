@@ -44,12 +44,13 @@ type API struct {
 	// SharedStore says that other servers may write to the store.
 	SharedStore bool
 	Stopping    func() bool // the server is to end
+	Deciding    *Deciding
 	Log         *slog.Logger
 }
 
 // Register adds the paths to a mux, each behind what admits readers or writers.
 func (a *API) Register(mux *http.ServeMux, reads, writes func(http.Handler) http.Handler) {
-	decides := func(h http.Handler) http.Handler { return writes(a.whereFolded(inItsTime(h))) }
+	decides := func(h http.Handler) http.Handler { return writes(a.whereFolded(inItsTime(a.Deciding.guard(h)))) }
 	mux.Handle("GET /admin/projections", reads(http.HandlerFunc(a.projections)))
 	mux.Handle("GET /admin/dead-letters", reads(http.HandlerFunc(a.list)))
 	mux.Handle("POST /admin/dead-letters/retry", decides(a.decide((*projection.Runner).Retry)))

@@ -53,7 +53,8 @@ func (c *deadLettersOf) offline(ctx context.Context, p *Program, f func(*client.
 	}
 	mux := http.NewServeMux()
 	none := func(h http.Handler) http.Handler { return h }
-	api := &admin.API{Folds: all, Source: o.Source.Source, Backups: &backup.Sender{}, Log: p.Log}
+	api := &admin.API{Folds: all, Source: o.Source.Source, Backups: &backup.Sender{},
+		Deciding: &admin.Deciding{}, Log: p.Log}
 	api.Register(mux, none, refuseRebuild(o.DB, p.Projections))
 	return f(client.InProcess("the store", mux))
 }

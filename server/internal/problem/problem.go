@@ -113,7 +113,7 @@ func InsufficientStorage(detail string) *Problem {
 	}
 }
 
-// Unavailable is the problem of a request for which a disk cannot be written.
+// Unavailable is the problem of a request for which a disk cannot be written, or that comes while the server ends.
 func Unavailable(detail string) *Problem {
 	return &Problem{
 		Type: Prefix + "unavailable", Title: "Unavailable", Status: http.StatusServiceUnavailable, Detail: detail,
