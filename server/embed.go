@@ -23,8 +23,9 @@ import (
 // EmbedConfig configures [Embed]. DB and Source are required. The zero value of every other field means the default of
 // `serve`, except that nobody may write over HTTP.
 type EmbedConfig struct {
-	// DB holds the rows of App.Models. The program closes it, or embeds another server over it, when the context has
-	// ended and [Embedded.Wait] has returned after that: two that fold into one store apply events twice, unless several
+	// DB holds the rows of App.Models. The program closes it when requests have ended, by the Shutdown of its
+	// [http.Server], then the context, and [Embedded.Wait] has returned. It embeds another server over it when the
+	// context has ended and Wait has returned: two that fold into one store apply events twice, unless several
 	// processes may write it ([querydb.DB.MultiWriter]). Embed refuses a second server, but knows nothing of a
 	// [projection.Runner] that the program runs itself.
 	DB *querydb.DB
@@ -185,8 +186,11 @@ func (e *Embedded) end(release func()) {
 }
 
 // Wait waits until the projections end, because the source or their context has ended, and returns why any of them
-// stopped early. After the end of the context it also waits for what operators have begun to decide, and nothing is
+// stopped early. Where the log is not the one that the rows are folded from, it says so: the server answers from the
+// rows as they are. After the end of the context it also waits for what operators have begun to decide, and nothing is
 // written to the store any more. As long as the source alone has ended, operators decide about its dead letters.
+//
+// Wait does not wait for requests, which read the store: the program shuts its HTTP server down first.
 func (e *Embedded) Wait() error {
 	err := e.server.folds.Wait()
 	select {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -153,5 +154,25 @@ func TestAServerWhoseSourceHasEndedStillDecides(t *testing.T) {
 			t.Error(err)
 		}
 		m.wantEmbedded(t, true)
+	})
+}
+
+// TestWaitSaysThatTheLogIsNotThatOfTheRows, also where nothing was folded for that from the start.
+func TestWaitSaysThatTheLogIsNotThatOfTheRows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMended(t)
+		e, stop := m.embed(t)
+		stop()
+		if err := e.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		m.cfg.Source = memlog.New(memlog.Options{})
+		e, stop = m.embed(t)
+		defer stop()
+		if err := e.Wait(); !errors.As(err, new(*projection.MismatchError)) {
+			t.Errorf("over another log: %v", err)
+		}
+		stop()
+		synctest.Wait()
 	})
 }

@@ -208,7 +208,8 @@ func (f *Set) WaitUntil(at time.Time) (error, bool) {
 	}
 }
 
-// Wait returns when all runners have stopped, with what they died of, if it is not the end of their context.
+// Wait returns when all runners have stopped, with what they died of, if it is not the end of their context. Where the
+// log is not that of the rows, it says so, also where none has run.
 func (f *Set) Wait() error {
 	f.done.Wait()
 	var all []error
@@ -217,7 +218,11 @@ func (f *Set) Wait() error {
 			all = append(all, fmt.Errorf("projection %s: %w", one.Name, err))
 		}
 	}
-	return errors.Join(all...)
+	err := errors.Join(all...)
+	if m := f.Mismatch(); m != nil && !errors.As(err, new(*projection.MismatchError)) {
+		err = errors.Join(logcheck.Error(m), err)
+	}
+	return err
 }
 
 // allNames are the names of all projections.
