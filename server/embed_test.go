@@ -332,3 +332,16 @@ func TestEmbedAdmitsWritersByTokenOrChoice(t *testing.T) {
 		}
 	}
 }
+
+// TestAnEmbeddedServerLeadsWhoAsksForItsPrefixAloneBelowIt, and not to the root of the host.
+func TestAnEmbeddedServerLeadsWhoAsksForItsPrefixAloneBelowIt(t *testing.T) {
+	e, _, err := embed(t, t.Context(), func(*EmbedConfig) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	http.StripPrefix("/app", e).ServeHTTP(w, httptest.NewRequest("GET", "/app", nil))
+	if w.Code != http.StatusTemporaryRedirect || w.Header().Get("Location") != "./app/" {
+		t.Errorf("status %d leads to %q", w.Code, w.Header().Get("Location"))
+	}
+}

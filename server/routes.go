@@ -111,8 +111,10 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 	schema := http.NewServeMux() // of its own, for cors answers OPTIONS
 	schema.Handle("GET "+schemaPath, p.schema())
 	mux.Handle(schemaPath, cors.Handler(schema))
+	bare := http.NotFoundHandler() // a prefix that is asked for alone, which mux would have led out of itself
 	if p.cfg.Playground {
 		page := p.playground()
+		bare = page
 		mux.Handle("/{$}", page)
 		mux.Handle("/assets/", page)
 	}
@@ -129,7 +131,7 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 	mux.HandleFunc("GET "+access.LivePath, p.health.Live)
 	mux.HandleFunc("GET "+access.ReadyPath, p.health.Ready(p.writers))
 	mux.Handle("GET /metrics", p.writers.Guard(metrics))
-	return exactly(problem.GraphQLPath, queries, mux)
+	return exactly(problem.GraphQLPath, queries, exactly("", bare, mux))
 }
 
 // exactly answers requests of a path, as a mux of all would, without looking for it among the others.

@@ -114,7 +114,8 @@ var pageJS string
 
 var page = template.Must(template.New("page").Parse(pageHTML))
 
-// ServeHTTP answers with the page or one of its files.
+// ServeHTTP answers with the page or one of its files. A prefix that is asked for alone, of which nothing is left, is
+// asked for with a slash instead: addresses on the page are relative to what is below the prefix.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rest, ok := strings.CutPrefix(r.URL.Path, h.cfg.Path)
 	asset, isAsset := strings.CutPrefix(rest, "assets/")
@@ -122,6 +123,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "the playground is read with GET", http.StatusMethodNotAllowed)
+	case r.URL.Path == "" && lastSegment(r) != "":
+		w.Header().Set("Location", "./"+lastSegment(r)+"/") // never another host's, whatever the segment is
+		w.WriteHeader(http.StatusTemporaryRedirect)
 	case ok && isAsset:
 		serveAsset(w, r, asset)
 	case ok && rest == "", r.URL.Path+"/" == h.cfg.Path:
@@ -129,6 +133,16 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		http.NotFound(w, r)
 	}
+}
+
+// lastSegment is that of the path which the client has asked for, before a prefix was stripped from it.
+func lastSegment(r *http.Request) string {
+	asked, err := url.ParseRequestURI(r.RequestURI)
+	if err != nil {
+		return ""
+	}
+	path := asked.EscapedPath()
+	return path[strings.LastIndex(path, "/")+1:]
 }
 
 func (h *handler) servePage(w http.ResponseWriter, at string) {

@@ -64,6 +64,29 @@ func TestThePageWorksBehindAPrefix(t *testing.T) {
 	}
 }
 
+// TestAPrefixAskedForAloneLeadsBelowIt, and to no other host.
+func TestAPrefixAskedForAloneLeadsBelowIt(t *testing.T) {
+	for asked, want := range map[string]string{
+		"/app": "/app/", "/outer/app": "/outer/app/", "//evil.example": "/evil.example/", "http://localhost/app": "/app/",
+		"/a%2Fb:c": "/a%2Fb:c/",
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.RequestURI, r.URL.Path = asked, ""
+		w := httptest.NewRecorder()
+		Handler(Config{}).ServeHTTP(w, r)
+		to := w.Header().Get("Location")
+		at, err := url.Parse("http://localhost" + strings.TrimPrefix(asked, "http://localhost"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		led, err := at.Parse(to)
+		if err != nil || w.Code != http.StatusTemporaryRedirect || led.Host != "localhost" ||
+			!strings.HasSuffix(led.EscapedPath(), want) {
+			t.Errorf("%s: status %d leads to %q, want %s", asked, w.Code, to, want)
+		}
+	}
+}
+
 func TestThePageAsksNobodyElse(t *testing.T) {
 	for _, path := range []string{"/", "/graphiql/"} {
 		h := Handler(Config{Path: path})
