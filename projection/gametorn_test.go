@@ -1,6 +1,7 @@
 package projection_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -172,6 +173,51 @@ func TestAReadAmidATransactionThatTakesAWhileIsRepeated(t *testing.T) {
 		if got := last.standing(t, &anyGames); len(got.Letters) > 0 || got.Games["g1"].Season != "26" {
 			t.Errorf("dead letters are %v, and the season is %s, want the fold to go on", got.Letters,
 				got.Games["g1"].Season)
+		}
+	})
+}
+
+// TestAListOfAggregatesIsAsOfAReadThatIsConsistent where the context asks for that: the items of each are read so too,
+// and not only the index that leads to them.
+func TestAListOfAggregatesIsAsOfAReadThatIsConsistent(t *testing.T) {
+	eachGameStore(t, func(t *testing.T, newStore func() *gameStore) {
+		s := newStore()
+		ids, people := eleven()
+		was, is := gameOf("g1", ids...), gameOf("g1", ids...)
+		was.Game.Home.Town, is.Game.Home.Town = "then", "now"
+		events := []eventlog.Event{gameEvent("", people...), gameEvent("", was), gameEvent("", is)}
+		p := s.run(t, logOf(t, events[:2]...), projection.RunnerConfig{})
+		if !p.db.MultiWriter() {
+			t.Skip("each of its reads is consistent")
+		}
+		partition, err := gameModel.Indexes[0].PK.Layout.Compose(keys.String(is.Game.Season))
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := p.items(t, gamePrefix+"game#g1")
+		s.run(t, logOf(t, events...), projection.RunnerConfig{})
+		s.ranges = func(q driver.Query, read func(driver.Query) (driver.Page, error)) (driver.Page, error) {
+			page, err := read(q)
+			if q.Index == driver.Primary && !q.Consistent { // a copy of the table that lags behind
+				page.Rows = slices.Clone(before)
+			}
+			return page, err
+		}
+		defer func() { s.ranges = nil }()
+		for ctx, want := range map[context.Context]string{
+			t.Context(): "then", querydb.WithConsistentReads(t.Context()): "now",
+		} {
+			page, err := p.db.Query(ctx, gameModel, querydb.Query{PK: partition, Limit: 10})
+			if err != nil || len(page.Rows) != 1 {
+				t.Fatalf("%d games, %v", len(page.Rows), err)
+			}
+			var g Game
+			if err := gameCodec.Decode(page.Rows[0].Record, &g); err != nil {
+				t.Fatal(err)
+			}
+			if g.Home.Town != want {
+				t.Errorf("the game is as it was %s, want as it is %s", g.Home.Town, want)
+			}
 		}
 	})
 }

@@ -74,7 +74,9 @@ func (r Reader) complete(
 // byKeys reads whole rows by their keys.
 func (r Reader) byKeys(ctx context.Context, count *counter.Counters, q *Query, ks []keys.Key) ([]driver.Row, error) {
 	if q.Aggregate != nil {
-		return r.Whole(ctx, count, q.Aggregate, driver.Query{Table: q.Table, Now: q.Now}, ks)
+		get := q.whole(q.Table, ks)
+		return r.Whole(ctx, count, q.Aggregate,
+			driver.Query{Table: get.Table, Consistent: get.Consistent, Now: get.Now}, ks)
 	}
 	return r.getDistinct(ctx, count, q.whole(q.Table, ks))
 }
