@@ -3,7 +3,6 @@ package fold
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
@@ -50,7 +49,7 @@ func (o *followOp) need(f *modelFold, at ApplyPoint) error {
 	if o.Err != nil {
 		return o.Err
 	}
-	if f.readsReplaced() && !f.bounds.alone {
+	if f.readsReplaced() {
 		o.foresee(f, at)
 	}
 	return f.partitions.needLatest(o.Partition, at)
@@ -172,7 +171,7 @@ func (t *latestRows) drop(of partitionOf) {
 func (f *partitions) needLatest(pk string, at ApplyPoint) error {
 	p := f.all[pk]
 	switch {
-	case f.bounds.alone || f.given.latest[pk] > mostLatest:
+	case f.given.latest[pk] > mostLatest:
 		f.needAll(pk)
 		return nil
 	case p == nil:
@@ -185,6 +184,9 @@ func (f *partitions) needLatest(pk string, at ApplyPoint) error {
 		return nil
 	}
 	p.most = max(1, f.given.latest[pk])
+	if f.bounds.alone { // another row may be ahead: it is looked for among all of them
+		return nil
+	}
 	last, known := f.latest.get(partitionOf{pk, at.Pos.Partition})
 	if !known || p.most > 1 {
 		return nil
@@ -261,35 +263,4 @@ func (p *partition) latestRow() (last latestRow, known bool) {
 // covers reports whether no row that is not known of the part comes after that.
 func (p *partition) covers(last *latestRow) bool {
 	return p.whole || p.gone || p.last != nil && !p.last.after(last)
-}
-
-// search looks for the latest rows of a partition, page by page.
-type search struct {
-	most    int
-	latest  []querydb.Row // the last one first
-	expired bool          // rows that have expired were passed over
-}
-
-// visit takes the rows among the latest that an event can follow.
-func (f *partitions) visit(s *search, rows []querydb.Row) {
-	for i := range rows {
-		row := &rows[i]
-		f.bounds.stateOf(row, f.traits.writer)
-		ours := row.Position.Partition == f.bounds.first.Partition
-		if row.Record == nil || !ours || sentinel(row.Key.SK) {
-			continue
-		}
-		if row.Expired(f.bounds.since) {
-			s.expired = true
-			continue
-		}
-		now := latestRow{row.Key, row.Position}
-		at := len(s.latest)
-		for at > 0 && now.after(&latestRow{s.latest[at-1].Key, s.latest[at-1].Position}) {
-			at--
-		}
-		if at < s.most {
-			s.latest = slices.Insert(s.latest[:min(len(s.latest), s.most-1)], at, *row)
-		}
-	}
 }

@@ -22,13 +22,14 @@ type partitions struct {
 	*rows
 	readers int // that read partitions at once
 	all     map[string]*partition
-	gone    []gone   // those that are deleted at once
-	kept    int      // of these, by former events
-	emptied []string // by the event in hand
+	watched map[string]bool // those of whose rows it is only to be known whether one is ahead
+	gone    []gone          // those that are deleted at once
+	kept    int             // of these, by former events
+	emptied []string        // by the event in hand
 	latest  latestRows
 }
 
-func (f *partitions) reset() { f.all, f.gone = map[string]*partition{}, nil }
+func (f *partitions) reset() { f.all, f.watched, f.gone = map[string]*partition{}, nil, nil }
 
 func (f *partitions) begin() {
 	f.kept = len(f.gone)
@@ -88,8 +89,16 @@ func (f *partitions) needKeys(pk string) {
 	}
 }
 
+// watch asks whether rows of a partition are ahead. It is read to the end, and none of its rows is kept.
+func (f *partitions) watch(pk string) {
+	if f.watched == nil {
+		f.watched = map[string]bool{}
+	}
+	f.watched[pk] = true
+}
+
 func (f *partitions) load(ctx context.Context) error {
-	if len(f.all) == 0 {
+	if len(f.all)+len(f.watched) == 0 {
 		return nil
 	}
 	for _, p := range f.all {
@@ -101,8 +110,9 @@ func (f *partitions) load(ctx context.Context) error {
 	if err := f.read(ctx); err != nil {
 		return err
 	}
-	// another process is in the middle of a commit: what it has written of a partition may be what comes next
-	if f.bounds.ahead {
+	// Another process is in the middle of a commit: what it has written of a partition may be what comes next. What is
+	// alone waits for that process.
+	if f.bounds.ahead && !f.bounds.alone {
 		for _, p := range f.all {
 			p.whole = true
 		}
@@ -123,14 +133,19 @@ func (f *partitions) load(ctx context.Context) error {
 	return nil
 }
 
-// read reads all rows of the partitions that are to be known whole, and the latest of the others that is not
-// known, many at a time: a store that is shared is some milliseconds away.
+// read reads all rows of the partitions that are to be known whole or are watched, and the latest of the others that is
+// not known, many at a time: a store that is shared is some milliseconds away.
 func (f *partitions) read(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var pks []string
 	for pk, p := range f.all {
 		if p.whole || p.last == nil && !p.unread {
+			pks = append(pks, pk)
+		}
+	}
+	for pk := range f.watched {
+		if f.all[pk] == nil {
 			pks = append(pks, pk)
 		}
 	}
@@ -150,73 +165,10 @@ func (f *partitions) read(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// guardedLoad is loadOne, on a goroutine of its own: a panic there would end the process.
+// guardedLoad loads a partition on a goroutine of its own: a panic there would end the process.
 func (f *partitions) guardedLoad(ctx context.Context, pk string, rows *sync.Mutex) (err error) {
 	defer usercode.Recovered(&err)
-	return f.loadOne(ctx, pk, rows)
-}
-
-func (f *partitions) loadOne(ctx context.Context, pk string, rows *sync.Mutex) error {
-	p := f.all[pk]
-	s := &search{most: max(1, p.most)}
-	err := f.eachPage(ctx, pk, func(page []querydb.Row) error {
-		rows.Lock()
-		defer rows.Unlock()
-		if !p.whole {
-			f.visit(s, page)
-			return nil
-		}
-		for i := range page {
-			e := f.entryOf(page[i].Key)
-			if err := f.loaded(e, &page[i]); err != nil {
-				return err
-			}
-			if p.keys && !e.wanted {
-				f.strip(e)
-			}
-		}
-		return nil
-	})
-	if err != nil || p.whole {
-		return err
-	}
-	rows.Lock()
-	defer rows.Unlock()
-	p.last = &latestRow{}
-	for i := range s.latest {
-		row := &s.latest[i]
-		if i == s.most-1 {
-			p.last = &latestRow{row.Key, row.Position}
-		}
-		if err := f.loaded(f.entryOf(row.Key), row); err != nil {
-			return err
-		}
-	}
-	if !s.expired { // else another may be the latest for an event of another time
-		p.found = &latestRow{}
-		if len(s.latest) > 0 {
-			p.found = &latestRow{s.latest[0].Key, s.latest[0].Position}
-		}
-	}
-	return nil
-}
-
-// strip forgets of a row that was read what is not needed to delete it.
-func (f *partitions) strip(e *entry) {
-	if f.tracking.tracks() {
-		return // its links are to be deleted too
-	}
-	e.read = false
-	if !e.present {
-		return
-	}
-	none := f.codec.New()
-	if t := f.desc.TTL; t >= 0 {
-		if end := f.codec.Time(e.row, t); !end.IsZero() {
-			f.codec.SetTime(none, t, end)
-		}
-	}
-	e.row = none
+	return f.scanOf(pk, rows).load(ctx)
 }
 
 // eachPage reads a partition, a page of about a megabyte at a time.

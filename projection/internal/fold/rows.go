@@ -110,7 +110,7 @@ func (f *rows) needKey(key keys.Key) error {
 	e.wanted = true
 	f.wanted = append(f.wanted, key)
 	if f.bounds.alone && f.traits.sorted {
-		f.partitions.needAll(key.PK) // another row of it may be ahead, which was made by following this one
+		f.partitions.watch(key.PK) // another row of it may be ahead, which was made by following this one
 	}
 	return nil
 }
