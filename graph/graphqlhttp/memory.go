@@ -60,12 +60,13 @@ const (
 	takeBytes = 256 << 10
 )
 
-// budget is what one request has taken. It is the driver.Budget of its reads.
+// budget is what one request has taken. It is the driver.PassingBudget of its reads.
 type budget struct {
 	memory  *MemoryBudget
 	maxRead int64
 
 	read    atomic.Int64 // bytes of rows
+	passed  atomic.Int64 // bytes of rows that were passed over
 	held    atomic.Int64 // bytes of anything
 	covered atomic.Int64 // bytes that may be held before more is taken
 	refused atomic.Bool  // there was not as much memory
@@ -89,6 +90,16 @@ func (b *budget) Take(bytes int) error {
 			b.maxRead)
 	}
 	return b.Hold(bytes)
+}
+
+// Pass charges rows that are passed over. They may be as many bytes as those that are read, and take no memory.
+func (b *budget) Pass(bytes int) error {
+	if b.passed.Add(int64(bytes)) > b.maxRead {
+		return graphqlerr.New(graphqlerr.LimitExceeded,
+			"more than %d bytes of rows that were deleted, have expired or are of another type lie before or between those "+
+				"that the request asks for; ask for a range without them, or for pages from its other end", b.maxRead)
+	}
+	return nil
 }
 
 // Hold charges memory that is needed until the answer is made.

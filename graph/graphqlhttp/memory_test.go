@@ -120,6 +120,25 @@ func TestARequestThatReadsTooMuchIsOverALimit(t *testing.T) {
 	}
 }
 
+// TestARequestThatPassesOverTooMuchIsOverALimit, though it takes no memory for that.
+func TestARequestThatPassesOverTooMuchIsOverALimit(t *testing.T) {
+	m := NewMemoryBudget(freeBytes)
+	h := New(executable{fields: map[string]func(ctx context.Context, args map[string]any) (any, error){
+		"hello": func(ctx context.Context, _ map[string]any) (any, error) {
+			if err := driver.Pass(ctx, 1, 1<<19); err != nil {
+				t.Errorf("what may be passed over: %v", err)
+			}
+			return "", driver.Pass(ctx, 1, 1<<19)
+		},
+	}}, Config{MaxReadBytes: 1 << 20, Memory: m})
+	if got := query(t, h, "{ hello }", ""); got.status != http.StatusOK || got.code() != "LIMIT_EXCEEDED" {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	if used := m.Used(); used != 0 {
+		t.Errorf("%d bytes of memory are taken", used)
+	}
+}
+
 // TestWhatIsTooMuchForAllTogetherIsToBeAskedAgain: 503, with when, and everything is given back.
 func TestWhatIsTooMuchForAllTogetherIsToBeAskedAgain(t *testing.T) {
 	m := NewMemoryBudget(1 << 20)

@@ -13,6 +13,15 @@ type Budget interface {
 	Take(bytes int) error
 }
 
+// PassingBudget is a Budget that also bounds what the reads of the request find in vain: rows that are no part of an
+// answer, because they were deleted, have expired or are of another kind. Nobody holds those, but a store reads them. A
+// Budget that takes the place of another in a context, as for rows that are not charged, leaves that bound as it is.
+type PassingBudget interface {
+	Budget
+	// Pass is called for rows that a read has passed over, before it goes on. An error ends it, as one of Take does.
+	Pass(bytes int) error
+}
+
 // rowBytes is about what a row takes in memory besides its record.
 const rowBytes = 256
 
@@ -31,20 +40,48 @@ func ChargeRows(b Budget, rows, records int) error {
 	return nil
 }
 
+// passedBytes is about what a store reads of a deleted row, and of another besides its record.
+const passedBytes = 150
+
+// Pass takes rows that were passed over, whose records have so many bytes together, off the budget of the context. The
+// error is an ErrOverBudget.
+func Pass(ctx context.Context, rows, records int) error {
+	b := budgetsOf(ctx).passing
+	if b == nil || rows == 0 {
+		return nil
+	}
+	if err := b.Pass(records + rows*passedBytes); err != nil {
+		return fmt.Errorf("%w: %w", ErrOverBudget, err)
+	}
+	return nil
+}
+
 type budgetKey struct{}
+
+// budgets are those of a context.
+type budgets struct {
+	rows    Budget
+	passing PassingBudget
+}
+
+func budgetsOf(ctx context.Context) budgets {
+	b, _ := ctx.Value(budgetKey{}).(budgets)
+	return b
+}
 
 // WithBudget returns a context whose reads are for a client who waits: they are charged to the budget, and a driver
 // whose store does not answer soon fails them with ErrUnavailable. Reads of other contexts have no bounds except those
 // of the query, and are tried again.
 func WithBudget(ctx context.Context, b Budget) context.Context {
-	return context.WithValue(ctx, budgetKey{}, b)
+	passing, is := b.(PassingBudget)
+	if !is {
+		passing = budgetsOf(ctx).passing
+	}
+	return context.WithValue(ctx, budgetKey{}, budgets{b, passing})
 }
 
 // BudgetOf returns the budget of the context, nil where it has none.
-func BudgetOf(ctx context.Context) Budget {
-	b, _ := ctx.Value(budgetKey{}).(Budget)
-	return b
-}
+func BudgetOf(ctx context.Context) Budget { return budgetsOf(ctx).rows }
 
 // free is the budget of reads that are not charged.
 type free struct{}

@@ -1,7 +1,9 @@
 package dynamostore
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -61,6 +63,56 @@ func TestManyDeletedRowsArePassedOverInFewRequests(t *testing.T) {
 	}
 	if g.requests > 25 {
 		t.Errorf("%d requests for %d deleted rows", g.requests, deleted)
+	}
+}
+
+// passes is a budget of so many bytes of rows that are passed over, and of any number that are not.
+type passes struct{ left int }
+
+func (*passes) Take(int) error { return nil }
+
+func (p *passes) Pass(bytes int) error {
+	if p.left -= bytes; p.left < 0 {
+		return errSpent
+	}
+	return nil
+}
+
+// TestDeletedRowsArePassedOverAsFarAsTheRequestMay, also for rows that are not charged: each megabyte of them is a
+// request to DynamoDB, and costs as if it held rows.
+func TestDeletedRowsArePassedOverAsFarAsTheRequestMay(t *testing.T) {
+	s := open(t, dynamolocal.Local, Config{})
+	for name, ctx := range map[string]func(driver.Budget) context.Context{
+		"charged": func(b driver.Budget) context.Context { return driver.WithBudget(t.Context(), b) },
+		"not charged": func(b driver.Budget) context.Context {
+			return driver.Uncharged(driver.WithBudget(t.Context(), b))
+		},
+	} {
+		g := &graveyard{left: 100_000_000}
+		s.client.API = dynamodb.New(s.client.API.Options(), func(o *dynamodb.Options) { o.HTTPClient = g })
+		_, err := s.Query(ctx(&passes{4 << 20}), driver.Query{Table: list, Index: driver.Primary, PK: "p", Limit: 20})
+		if !errors.Is(err, driver.ErrOverBudget) || !errors.Is(err, errSpent) || g.requests > 20 {
+			t.Errorf("%s: %d requests, %v; want ErrOverBudget with what the budget says", name, g.requests, err)
+		}
+	}
+}
+
+// TestDeletedRowsOfOneMomentAreCharged: at which revision each is stays in memory until the rows are read again.
+func TestDeletedRowsOfOneMomentAreCharged(t *testing.T) {
+	const all = 80
+	s := openWith(t, dynamolocal.Dynoxide, Config{}, list)
+	var deletes driver.Batch
+	for i := range all {
+		gone := driver.Row{Key: listRow(t, fmt.Sprintf("%03d", i), "x").Key,
+			Position: driver.Position{Partition: "0", Offset: 9}}
+		deletes.Writes = append(deletes.Writes, driver.Write{Table: list, Kind: driver.Delete, Row: gone})
+	}
+	applyTo(t, s, deletes)
+	b := budgetOf(1 << 20)
+	page, err := s.Query(driver.WithBudget(t.Context(), b),
+		driver.Query{Table: list, Index: driver.Primary, PK: "p", Limit: 20, Snapshot: true})
+	if taken := 1<<20 - int(b.Load()); err != nil || len(page.Rows) > 0 || taken < 100*all {
+		t.Errorf("%d deleted rows take %d bytes, %v", all, taken, err)
 	}
 }
 

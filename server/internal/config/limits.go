@@ -18,7 +18,7 @@ type Limits struct {
 	MaxAnswer     int           `help:"Bytes of an answer; it may have an object for every 256 of them, and an error for every 2048." default:"33554432" group:"Limits"`
 	MaxExamined   int           `help:"Rows that the filters of one request look at." default:"10000" group:"Limits"`
 	MaxHidden     int           `help:"Rows that others own and one request passes over; also keys of it that lead to no row of its caller's." default:"10000" group:"Limits"`
-	MaxRead       int64         `help:"Bytes of rows read for one request." default:"33554432" group:"Limits"`
+	MaxRead       int64         `help:"Bytes of rows read for one request, and of those that it passes over." default:"33554432" group:"Limits"`
 	MaxEventsBody int64         `help:"Bytes of a request with events." default:"16777216" group:"Limits"`
 	MaxEvent      int           `help:"Bytes of one event." default:"262144" group:"Limits"`
 	Timeout       time.Duration `help:"Time that a query may take." default:"30s" group:"Limits"`

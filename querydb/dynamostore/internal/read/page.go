@@ -12,9 +12,10 @@ import (
 	"github.com/foldql/foldql/querydb/dynamostore/internal/layout"
 )
 
-// Query reads rows of one partition. Rows that have expired, and deleted ones, are passed over until the page is full;
-// a page so reads at most twice the keys that it passes over, and one key more than its rows. Of what it reads in vain
-// where rows follow a long run of deleted ones, DynamoDB bounds the size: an answer is of a megabyte at most.
+// Query reads rows of one partition. Rows that have expired, and deleted ones, are passed over until the page is full,
+// as many as the budget of the request allows; a page so reads at most twice the keys that it passes over, and one key
+// more than its rows. Of what it reads in vain where rows follow a long run of deleted ones, DynamoDB bounds the size:
+// an answer is of a megabyte at most.
 func (r *Reader) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
 	sh, err := r.codecs.Of(q.Table)
 	if err != nil {
@@ -44,8 +45,7 @@ func (r *Reader) page(ctx context.Context, sh *item.Codec, q *driver.Query) (dri
 		out, err := r.query(ctx, in)
 		more := false
 		if err == nil {
-			p.leftOut(int(out.ScannedCount) - len(out.Items))
-			more, err = p.take(out.Items)
+			more, err = p.take(ctx, out)
 		}
 		if err != nil {
 			return driver.Page{}, nil, client.Wrap("query", sh.Layout.Table, err)
@@ -108,28 +108,36 @@ func (p *pager) want() int32 {
 	return int32(p.query.Limit + 1 - len(p.page.Rows) + max(min(p.passed, mostPassed), min(p.run, mostRun)))
 }
 
-// leftOut counts deleted rows that DynamoDB has read and not sent.
-func (p *pager) leftOut(n int) {
-	p.page.Examined += n
-	p.passed += n
-	p.run += n
+// pass passes over deleted rows, and others that are no part of the answer.
+func (p *pager) pass(ctx context.Context, rows, records int) error {
+	p.passed += rows
+	p.run += rows
+	return driver.Pass(ctx, rows, records)
 }
 
-// take adds items to the page; more is false when it is complete.
-func (p *pager) take(items []item.Item) (more bool, err error) {
-	for _, it := range items {
+// take adds items to the page; more is false when it is complete. Of deleted rows DynamoDB may say only how many it has
+// read.
+func (p *pager) take(ctx context.Context, out *dynamodb.QueryOutput) (more bool, err error) {
+	unsent := int(out.ScannedCount) - len(out.Items)
+	p.page.Examined += unsent
+	if err := p.pass(ctx, unsent, 0); err != nil {
+		return false, err
+	}
+	for _, it := range out.Items {
 		p.page.Examined++
-		if p.query.Snapshot {
-			sk, _ := item.StringOf(it[p.SK])
-			p.revisions = append(p.revisions, sk, revisionOf(it))
-		}
 		row, there, err := p.row(it)
 		if err != nil {
 			return false, err
 		}
+		if p.query.Snapshot {
+			if err := p.addRevision(it, there); err != nil {
+				return false, err
+			}
+		}
 		if !there {
-			p.passed++
-			p.run++
+			if err := p.pass(ctx, 1, len(row.Record)); err != nil {
+				return false, err
+			}
 			continue
 		}
 		p.run = 0
@@ -144,6 +152,16 @@ func (p *pager) take(items []item.Item) (more bool, err error) {
 		p.page.Starts = append(p.page.Starts, startAfter(p.Codec, p.query, row.Key, it))
 	}
 	return true, nil
+}
+
+// addRevision notes at which revision an item is. What is kept of one that is no row of the answer counts as a row.
+func (p *pager) addRevision(it item.Item, there bool) error {
+	sk, _ := item.StringOf(it[p.SK])
+	p.revisions = append(p.revisions, sk, revisionOf(it))
+	if there {
+		return nil
+	}
+	return driver.Charge(p.budget, len(sk))
 }
 
 // row reads an item; there is false where it is none of the answer: expired, deleted, or of another kind. Other
