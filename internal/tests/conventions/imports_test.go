@@ -80,7 +80,7 @@ var rules = map[string]rule{
 	"querydb/dynamostore/internal/read": {[]string{"keys", "querydb/driver", "querydb/dynamostore/internal/client",
 		"querydb/dynamostore/internal/item",
 		"querydb/dynamostore/internal/layout"}, []string{aws + "/aws", aws + "/service/..."}},
-	"querydb/dynamostore/internal/rowcache": {[]string{"keys", "querydb/driver"},
+	"querydb/dynamostore/internal/rowcache": {[]string{"keys", "querydb/driver", "internal/parallel"},
 		[]string{"github.com/maypok86/otter/v2"}},
 	"querydb/dynamostore/internal/write": {[]string{"keys", "querydb/driver", "internal/backoff",
 		"querydb/dynamostore/internal/client", "querydb/dynamostore/internal/item",

@@ -8,14 +8,17 @@
 package rowcache
 
 import (
+	"cmp"
 	"context"
 	"hash/maphash"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/maypok86/otter/v2"
 
+	"github.com/foldql/foldql/internal/parallel"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
 )
@@ -33,7 +36,8 @@ type Cache struct {
 	entries *otter.Cache[place, *entry]
 	seed    maphash.Seed
 	began   time.Time
-	written [4096]writes // by places
+	written [1 << 16]writes // by places
+	asked   sync.Map        // by table, when rows of it were first asked for, as writes.last
 
 	hits, misses atomic.Uint64
 }
@@ -41,7 +45,7 @@ type Cache struct {
 // writes are those of this process at some places.
 type writes struct {
 	count atomic.Uint64 // a row that was read before one of them ended is not kept
-	last  atomic.Int64  // when one ended last, in nanoseconds since the Cache began, and at least 1; 0 is never
+	last  atomic.Int64  // when one ended last, in nanoseconds since the Cache began
 }
 
 // settles is how long after a write a read of any copy of a table finds it: Amazon says that it is usually a second.
@@ -107,10 +111,11 @@ func serves(ctx context.Context, g *driver.Get) bool {
 	return driver.BudgetOf(ctx) != nil && !g.Consistent && !g.Snapshot && !g.NoCache && g.Writer == ""
 }
 
+// reader reads rows of the store.
+type reader = func(context.Context, driver.Get) ([]driver.Row, error)
+
 // Get answers from the Cache what it can, and has the rest read.
-func (c *Cache) Get(
-	ctx context.Context, table string, g driver.Get, read func(context.Context, driver.Get) ([]driver.Row, error),
-) ([]driver.Row, error) {
+func (c *Cache) Get(ctx context.Context, table string, g driver.Get, read reader) ([]driver.Row, error) {
 	if !serves(ctx, &g) {
 		return read(ctx, g)
 	}
@@ -125,8 +130,7 @@ func (c *Cache) Get(
 		rest.Keys[i] = g.Keys[at]
 	}
 	before := c.moment(table, &rest)
-	rest.Consistent = before.settling
-	found, err := read(ctx, rest)
+	found, err := before.read(ctx, rest, read)
 	if err != nil {
 		return nil, err
 	}
@@ -172,20 +176,61 @@ type moment struct {
 	now     time.Time
 	places  []place
 	written []uint64 // that had been, by place
-	// settling says that one of them was written so lately that a copy of the table may have it as it was.
-	settling bool
+	// settled and settling are which of them a copy of the table has as they are, and which were written so lately that
+	// it may have them as they were.
+	settled, settling []int
 }
 
 func (c *Cache) moment(table string, g *driver.Get) moment {
 	m := moment{now: c.Now(), places: make([]place, len(g.Keys)), written: make([]uint64, len(g.Keys))}
+	asked := c.ask(table)
 	for i, k := range g.Keys {
 		m.places[i] = place{table, g.Table.Kind, k}
 		at := c.writesAt(m.places[i])
 		m.written[i] = at.count.Load()
-		last := at.last.Load()
-		m.settling = m.settling || last > 0 && m.now.Sub(c.began)-time.Duration(last) < settles
+		if last := max(asked, at.last.Load()); m.now.Sub(c.began)-time.Duration(last) < settles {
+			m.settling = append(m.settling, i)
+		} else {
+			m.settled = append(m.settled, i)
+		}
 	}
 	return m
+}
+
+// ask returns when rows of the table were first asked for. Writes to it are noted from then on, and not those to a
+// table that nobody reads, as while rows are built.
+func (c *Cache) ask(table string) (first int64) {
+	asked, known := c.asked.Load(table)
+	if !known {
+		asked, _ = c.asked.LoadOrStore(table, c.sinceBegan())
+	}
+	return asked.(int64)
+}
+
+// sinceBegan is how many nanoseconds ago the Cache began.
+func (c *Cache) sinceBegan() int64 { return int64(c.Now().Sub(c.began)) }
+
+// read reads the rows, and consistently those alone that are settling: such a read costs twice as much.
+func (m *moment) read(ctx context.Context, g driver.Get, read reader) ([]driver.Row, error) {
+	if g.Consistent = len(m.settled) == 0; g.Consistent || len(m.settling) == 0 {
+		return read(ctx, g)
+	}
+	rows := make([]driver.Row, len(g.Keys))
+	var errs [2]error
+	parallel.Each(len(errs), len(errs), func(i int) {
+		some, places := g, [...][]int{m.settled, m.settling}[i]
+		some.Consistent, some.Keys = i == 1, make([]keys.Key, len(places))
+		for n, at := range places {
+			some.Keys[n] = g.Keys[at]
+		}
+		var found []driver.Row
+		if found, errs[i] = read(ctx, some); errs[i] == nil {
+			for n, at := range places {
+				rows[at] = found[n]
+			}
+		}
+	})
+	return rows, cmp.Or(errs[0], errs[1])
 }
 
 // keep adds a row, unless this process has written one at its place since it was read, or it is there as a later read
@@ -204,9 +249,12 @@ func (c *Cache) keep(at place, written uint64, e *entry) {
 
 // Wrote drops a row that this process may have written. It is called after the write has ended, however it did.
 func (c *Cache) Wrote(table, kind string, k keys.Key) {
+	if _, asked := c.asked.Load(table); !asked { // whoever asks first reads consistently what was written until then
+		return
+	}
 	at := place{table, kind, k}
 	w := c.writesAt(at)
-	w.last.Store(max(1, int64(c.Now().Sub(c.began))))
+	w.last.Store(c.sinceBegan())
 	w.count.Add(1) // first: whoever keeps a row afterwards sees it, and what was kept before is dropped below
 	c.entries.Invalidate(at)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -28,6 +29,9 @@ type table struct {
 	amid  func()              // called when the table has answered, before the cache hears of it
 	lags  map[keys.Key]string // what a copy has that an eventually consistent read may find; nil is none
 	cache *Cache
+
+	mu         sync.Mutex // held where reads are made at the same time
+	consistent []keys.Key // that were read consistently
 }
 
 func newTable(t *testing.T, ttl time.Duration) *table {
@@ -40,9 +44,17 @@ func newTable(t *testing.T, ttl time.Duration) *table {
 }
 
 func (s *table) read(_ context.Context, g driver.Get) ([]driver.Row, error) {
+	return s.answer(g), nil
+}
+
+func (s *table) answer(g driver.Get) []driver.Row {
+	s.mu.Lock()
 	rows := make([]driver.Row, len(g.Keys))
 	for i, k := range g.Keys {
 		s.reads++
+		if g.Consistent {
+			s.consistent = append(s.consistent, keys.Key{PK: strings.Clone(k.PK), SK: strings.Clone(k.SK)})
+		}
 		rows[i].Key = k
 		text := s.rows[k]
 		if late, lags := s.lags[k]; lags && !g.Consistent {
@@ -52,10 +64,12 @@ func (s *table) read(_ context.Context, g driver.Get) ([]driver.Row, error) {
 			rows[i].Record = record.Record(text)
 		}
 	}
-	if s.amid != nil {
-		s.amid()
+	amid := s.amid
+	s.mu.Unlock()
+	if amid != nil {
+		amid()
 	}
-	return rows, nil
+	return rows
 }
 
 type budget struct{ left int }
@@ -298,6 +312,8 @@ func TestNoRowIsOlderThanItMayBe(t *testing.T) {
 		}
 	}
 	s.amid = func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		for range rng.IntN(3) {
 			pass()
 			write()
@@ -344,6 +360,74 @@ func TestWhatThisProcessHasWrittenIsNotGivenOutAsItWas(t *testing.T) {
 	s.now = s.now.Add(settles)
 	s.lags = map[keys.Key]string{one: "of a copy"}
 	s.want(s.get(nil, one), 4, "of a copy") // reads are as cheap as they were
+}
+
+// settled has the table asked for so long ago that a copy has what was written before.
+func (s *table) settled() {
+	s.get(nil, keys.Key{PK: "any"})
+	s.now = s.now.Add(settles)
+	s.reads, s.consistent = 0, nil
+}
+
+// TestOnlyWhatWasJustWrittenIsReadConsistently, though it is asked for with other rows: such a read costs twice as
+// much.
+func TestOnlyWhatWasJustWrittenIsReadConsistently(t *testing.T) {
+	s := newTable(t, time.Hour)
+	s.settled()
+	s.rows[one], s.rows[two] = "1", "2"
+	s.cache.Wrote("cards", "", two)
+	s.want(s.get(nil, one, two, keys.Key{PK: "3"}), 3, "1", "2", "")
+	if diff := cmp.Diff([]keys.Key{two}, s.consistent); diff != "" {
+		t.Errorf("what is read consistently differs (-want +got):\n%s", diff)
+	}
+}
+
+// TestManyWritesMakeFewOtherReadsConsistent, and those to a table that nobody reads, as while rows are built, none.
+func TestManyWritesMakeFewOtherReadsConsistent(t *testing.T) {
+	const writes, reads = 2500, 2000
+	for table, most := range map[string]int{"cards": reads / 10, "cards.g1": 0} {
+		s := newTable(t, time.Hour)
+		s.settled()
+		for n := range writes {
+			s.cache.Wrote(table, "", keys.Key{PK: strconv.Itoa(n), SK: "written"})
+		}
+		for n := range reads {
+			s.get(nil, keys.Key{PK: strconv.Itoa(n), SK: "other"})
+		}
+		if n := len(s.consistent); n > most {
+			t.Errorf("after %d writes to %s, %d of %d other rows are read consistently, want at most %d", writes, table, n,
+				reads, most)
+		}
+	}
+}
+
+// TestWhoReadsATableFirstFindsWhatWasJustWrittenToIt, though writes are noted from then on.
+func TestWhoReadsATableFirstFindsWhatWasJustWrittenToIt(t *testing.T) {
+	s := newTable(t, time.Hour)
+	s.now = s.now.Add(time.Minute)
+	s.rows[one], s.lags = "new", map[keys.Key]string{one: "old"}
+	s.cache.Wrote("cards", "", one)
+	s.want(s.get(nil, one), 1, "new")
+}
+
+// TestARowThatCannotBeReadFailsThoseThatAreReadWithIt, in whichever of two reads it is.
+func TestARowThatCannotBeReadFailsThoseThatAreReadWithIt(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		s := newTable(t, time.Hour)
+		s.settled()
+		s.cache.Wrote("cards", "", one)
+		_, err := s.cache.Get(driver.WithBudget(t.Context(), &budget{1 << 20}), "cards",
+			driver.Get{Table: s.is, Keys: []keys.Key{one, two}},
+			func(ctx context.Context, g driver.Get) ([]driver.Row, error) {
+				if g.Consistent == fails {
+					return nil, driver.ErrThrottled
+				}
+				return s.read(ctx, g)
+			})
+		if !errors.Is(err, driver.ErrThrottled) {
+			t.Errorf("where the consistent read fails (%t): %v", fails, err)
+		}
+	}
 }
 
 // TestAnEntryWeighsWhatItsIndexKeysDo: a small row may have keys of kilobytes in many indexes.
