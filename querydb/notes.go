@@ -107,6 +107,27 @@ func (n *Notes) List(ctx context.Context, kind, after string, limit int) ([]Note
 	return out, nil
 }
 
+// DeleteAll deletes all notes of a kind. That is not one commit: where it fails, some may be gone.
+func (n *Notes) DeleteAll(ctx context.Context, kind string) error {
+	for {
+		notes, err := n.List(ctx, kind, "", MaxPageRows)
+		if err != nil || len(notes) == 0 {
+			return err
+		}
+		for i := range notes {
+			notes[i] = Note{Kind: kind, ID: notes[i].ID}
+		}
+		writes, err := noteWrites(notes, isMultiWriter(n.drv))
+		if err != nil {
+			return err
+		}
+		// One by one, and many at a time, where the store writes so: a transaction would cost twice as much.
+		if err := n.drv.Apply(ctx, driver.Batch{Writes: writes}); err != nil {
+			return applyError(nil, err)
+		}
+	}
+}
+
 // each calls f with every note of a kind, in order.
 func (n *Notes) each(ctx context.Context, kind string, f func(Note) error) error {
 	for after := ""; ; {

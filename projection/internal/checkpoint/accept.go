@@ -122,7 +122,7 @@ func (b *Record) disown(ctx context.Context, db *querydb.DB, projection string) 
 		return err
 	}
 	for _, kind := range kindsOfGeneration {
-		if err := dropKind(ctx, db, b.Kind(kind, projection)); err != nil {
+		if err := db.Notes().DeleteAll(ctx, b.Kind(kind, projection)); err != nil {
 			return err
 		}
 	}

@@ -239,7 +239,7 @@ func (c Copier) write(ctx context.Context, all []querydb.Note) error {
 func (c Copier) letters(ctx context.Context, from *Record) error {
 	var letters []querydb.Note
 	to := c.done.Kind(KindDeadLetter, c.p.Name)
-	if err := dropKind(ctx, c.db, to); err != nil {
+	if err := c.db.Notes().DeleteAll(ctx, to); err != nil {
 		return fmt.Errorf("drop former copies of the dead letters of %s: %w", c.p.names(), err)
 	}
 	err := eachNote(ctx, c.db, from.Kind(KindDeadLetter, c.p.Name), func(n querydb.Note) error {

@@ -53,18 +53,17 @@ func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, a
 	if err != nil {
 		return err
 	}
-	dropped := r.move(how)
+	left := r.leftover(r.move(how))
+	notes := append(r.notes(), left.notes()...)
 	if how == querydb.DropBuilt && r.forgetsAlone() {
-		err = db.Apply(ctx, querydb.Batch{Notes: r.notes()})
+		err = db.Apply(ctx, querydb.Batch{Notes: notes})
 	} else {
-		err = db.Generations().Rearrange(ctx, how, slices.Collect(maps.Values(r.tables)), r.notes())
+		err = db.Generations().Rearrange(ctx, how, slices.Collect(maps.Values(r.tables)), notes)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", how, err)
 	}
-	for _, e := range dropped {
-		r.dropNotes(ctx, e)
-	}
+	_ = left.drop(ctx, db) // else they stay until a projection starts
 	return nil
 }
 
@@ -110,8 +109,8 @@ func FitsSwitch(ctx context.Context, db *querydb.DB, all []Projection) error {
 		}
 	}
 	// see rearrangement.notes, and querydb.Generations.Rearrange
-	const ofProjection, ofTable = 2 * 3, 3
-	writes := ofProjection*len(names) + ofTable*len(tables)
+	const ofProjection, ofTable, ofLeftover = 2 * 3, 3, 1
+	writes := ofProjection*len(names) + ofTable*len(tables) + ofLeftover
 	if writes <= most {
 		return nil
 	}
@@ -337,12 +336,12 @@ func (r *rearrangement) notes() (all []querydb.Note) {
 	return all
 }
 
-// dropNotes removes what is on record about a generation that there is no more. Where that fails it does no harm.
-func (r *rearrangement) dropNotes(ctx context.Context, e *entry) {
-	if e.record.Table == "" || r.spans(&e.record) && !slices.Contains(r.own, e.name) {
-		return
+// leftover is what is on record about generations that there will be no more.
+func (r *rearrangement) leftover(dropped []*entry) (l leftover) {
+	for _, e := range dropped {
+		if !r.spans(&e.record) || slices.Contains(r.own, e.name) {
+			l.leave(&e.record.Header, e.name)
+		}
 	}
-	for _, kind := range kindsOfGeneration {
-		_ = dropKind(ctx, r.db, e.record.Kind(kind, e.name)) // nobody reads it any more
-	}
+	return l
 }

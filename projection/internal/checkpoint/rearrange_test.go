@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -140,6 +141,46 @@ func TestABuildOfAGroupIsAbortedForThatVersionAlone(t *testing.T) {
 	}
 	if s := third.look(); !s.OtherAborted {
 		t.Errorf("the next version finds %+v, want that another was aborted", s)
+	}
+}
+
+// TestNotesThatAnAbortedBuildCouldNotDropAreDroppedByTheNextStart of any projection: that of the build may be no more.
+func TestNotesThatAnAbortedBuildCouldNotDropAreDroppedByTheNextStart(t *testing.T) {
+	store, log := memstore.NewMultiWriter(memstore.Options{}), memlog.New(memlog.Options{})
+	first, second := newProgram(t, store, log, "1"), newProgram(t, store, log, "2")
+	first.open(first.db)
+	second.begin()
+	const letters = "deadletter:Note.g1:notes"
+	letter := querydb.Note{Kind: letters, ID: "0@1", Value: []byte("x")}
+	err := first.db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{letter}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := func(kind string) bool {
+		t.Helper()
+		notes, err := first.db.Notes().List(t.Context(), kind, "", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(notes) > 0
+	}
+	second.db, err = querydb.Open(t.Context(), store.Join(memstore.Options{Before: func(c memstore.Commit) error {
+		if slices.ContainsFunc(c.Batch.Writes, func(w driver.Write) bool { return w.Row.Key.PK == letters }) {
+			return driver.ErrUnavailable
+		}
+		return nil
+	}}), second.p.Models, querydb.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second.rearrange(querydb.DropBuilt); err != nil || !there(letters) {
+		t.Fatalf("the build is aborted: %v; its notes are left: %t", err, there(letters))
+	}
+	other := first.p
+	other.Name = "others"
+	checkpoint.NewState(other, log, first.db, first.cfg, nobody{}).DropFormer(t.Context())
+	if there(letters) || there("leftover") {
+		t.Error("notes of the aborted build are left after the next start")
 	}
 }
 

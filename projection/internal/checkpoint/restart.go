@@ -53,6 +53,9 @@ func (r *restarter) restart(ctx context.Context, was *location, former completio
 		notes = append(notes, fence(r.p.Name, nil, 0))
 	}
 	notes = append(append(notes, whole.note(r.p.Name)), more...)
+	var left leftover
+	left.leave(&was.Header, r.p.Name)
+	notes = append(notes, left.notes()...)
 	if was.slot == builds && r.db.MultiWriter() { // no decision is being made that does not name these rows
 		notes = append(notes, toldNote(r.p.Name))
 	}
@@ -72,7 +75,7 @@ func (r *restarter) restart(ctx context.Context, was *location, former completio
 	} else {
 		r.log.InfoContext(ctx, "projection: rebuilding from the whole log", "models", r.p.names(), "why", was.why())
 	}
-	r.dropNotes(ctx, &was.Header)
+	left.dropNow(ctx, r.db, r.log)
 	return nil
 }
 
@@ -136,19 +139,6 @@ func (r *restarter) superseded(ctx context.Context, was *location) error {
 		}
 	}
 	return DamageError{fmt.Errorf("another process has rebuilt %s with other models: this process must stop", r.p.Name)}
-}
-
-// dropNotes removes what is on record about a generation that was followed by another. Where that fails it does no
-// harm.
-func (r *restarter) dropNotes(ctx context.Context, of *Header) {
-	if of.Table == "" {
-		return
-	}
-	for _, kind := range kindsOfGeneration {
-		if err := dropKind(ctx, r.db, of.Kind(kind, r.p.Name)); err != nil {
-			r.log.DebugContext(ctx, "projection: notes of a former generation stay", "generation", of.Generation, "error", err)
-		}
-	}
 }
 
 // RequestRebuild has the projection drop its rows and rebuild from the whole log when it opens next, as Rebuild does,

@@ -120,7 +120,7 @@ func (u *upgrader) copy(ctx context.Context, p *location) error {
 // tries again.
 func (u *upgrader) drop(ctx context.Context) {
 	for _, kind := range [...]string{formerLetter, formerReplay} {
-		if err := dropKind(ctx, u.db, kind+u.p.Name); err != nil {
+		if err := u.db.Notes().DeleteAll(ctx, kind+u.p.Name); err != nil {
 			u.log.DebugContext(ctx, "projection: notes of a former version stay", "kind", kind, "error", err)
 		}
 	}
