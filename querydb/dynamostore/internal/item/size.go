@@ -1,6 +1,7 @@
 package item
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -35,14 +36,23 @@ func ValueSize(v Value) int {
 	return 1
 }
 
-// NumberSize is a byte for two digits, one more, and one for a minus; zeros at the ends do not count.
+// NumberSize is a byte for two digits, one more, and one for a minus. The digits are paired from the decimal point, as
+// DynamoDB Local counts them: 120 takes two such bytes, as 1 and 20. Zeros at the ends do not count.
 func NumberSize(digits string) int {
-	digits, _, _ = strings.Cut(digits, "e")
-	unsigned, negative := strings.CutPrefix(digits, "-")
-	significant := strings.Trim(strings.Replace(unsigned, ".", "", 1), "0")
-	size := (len(significant)+1)/2 + 1
+	mantissa, exponent, _ := strings.Cut(digits, "e")
+	size := 1
+	unsigned, negative := strings.CutPrefix(mantissa, "-")
 	if negative {
 		size++
 	}
-	return size
+	whole, fraction, _ := strings.Cut(unsigned, ".")
+	all := whole + fraction
+	first := strings.IndexFunc(all, func(r rune) bool { return r != '0' })
+	if first < 0 {
+		return size
+	}
+	last := len(strings.TrimRight(all, "0")) - 1
+	power, _ := strconv.Atoi(exponent)
+	pair := func(at int) int { return (len(whole) + power - 1 - at) >> 1 } // 0 is that of ones and tens
+	return size + pair(first) - pair(last) + 1
 }

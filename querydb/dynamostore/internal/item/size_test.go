@@ -14,7 +14,9 @@ func TestSizesAreThoseThatDynamoDBCounts(t *testing.T) {
 	}{
 		{Text(""), 0}, {Text("é"), 2}, {Number("0"), 1}, {Number("1"), 2}, {Number("12"), 2}, {Number("123"), 3},
 		{Number("-123"), 4},
-		{Number("1000"), 2}, {Number("0.001"), 2}, {Number("1e+21"), 2}, {Number("1.5"), 2},
+		{Number("1000"), 2}, {Number("0.001"), 2}, {Number("1e+21"), 2}, {Number("1.2e+21"), 2}, {Number("1.2e+20"), 3},
+		{Number("1.2e-07"), 2}, {Number("1.2e-08"), 3}, {Number("1.5"), 3}, {Number("120"), 3}, {Number("1230"), 3},
+		{Number("-12.5"), 4}, {Number("123.4"), 4}, {Number("0.012"), 3}, {Number("0.0012"), 2},
 		{&types.AttributeValueMemberBOOL{}, 1}, {&types.AttributeValueMemberNULL{}, 1},
 		{&types.AttributeValueMemberL{}, 3}, {&types.AttributeValueMemberL{Value: []Value{Text("ab"), Text("")}}, 7},
 		{&types.AttributeValueMemberM{Value: Item{"ab": Text("cde")}}, 9},
