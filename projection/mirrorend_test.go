@@ -139,21 +139,26 @@ func TestRowsOfAMirrorAreCompleteWhenItHasTheWholeLog(t *testing.T) {
 				return nil
 			}
 			_, run := inBackground(t, newRunner(t, "script", src, db, cfg))
-			for told := 0; ; told++ {
-				if told == 3 {
-					wantIncomplete(t, db, "at the end of the copy")
-					close(log.returned)
-				}
+			look := time.NewTicker(time.Millisecond)
+			defer look.Stop()
+			for told, late := 0, time.After(30*time.Second); ; {
 				select {
 				case <-src.told:
+					if told++; told == 3 {
+						wantIncomplete(t, db, "at the end of the copy")
+						close(log.returned)
+					}
 				case err := <-run.done:
 					if err != nil || told < 3 {
 						t.Fatalf("the run has ended: %v", err)
 					}
-					wantTotal(t, db, all, "at the end of the log")
-					return
-				case <-time.After(30 * time.Second):
-					t.Fatal("within 30 s nobody waits, and the run has not ended")
+				case <-look.C:
+					if _, err := servedTotal(db); err == nil && told >= 3 {
+						wantTotal(t, db, all, "at the end of the log")
+						return
+					}
+				case <-late:
+					t.Fatal("the rows are not complete within 30 s")
 				}
 			}
 		})

@@ -124,3 +124,31 @@ func TestAServerThatFollowsGoesOnInTheSameLogAlone(t *testing.T) {
 		})
 	}
 }
+
+// TestAServerThatFollowsGoesOnWhereTheFileOfTheOtherHasGrown, which that one reads when it is started again. A replay
+// ends where the file does.
+func TestAServerThatFollowsGoesOnWhereTheFileOfTheOtherHasGrown(t *testing.T) {
+	app, file := newProject(false).App, filepath.Join(t.TempDir(), "events.jsonl")
+	write := func(n int) error {
+		text, err := os.ReadFile(writeLines(t, "events.jsonl", taskEvents(1, n)))
+		return errors.Join(err, os.WriteFile(file, text, 0o600))
+	}
+	if err := write(5); err != nil {
+		t.Fatal(err)
+	}
+	u := newUpstream(t, app)
+	u.args = append(u.args, "--events", "file:"+file)
+	u.again(t, u.lost) // the rows of a log
+	from := []string{"--events", u.url, "--events-token", upstreamToken}
+	follower := serve(t, app, start{args: append(embedded(t), from...)})
+	copier := serve(t, app, start{args: append(append(embedded(t), from...), "--mirror")})
+	for _, s := range []*server{follower, copier} {
+		s.until(t, "folded", hasTask(t, s, 5))
+	}
+	u.again(t, func() error { return write(9) })
+	for _, s := range []*server{follower, copier} {
+		s.until(t, "going on", hasTask(t, s, 9))
+	}
+	replay := append(append([]string{"replay"}, embedded(t)...), from...)
+	runProgram(t, app, start{args: replay}).wantExit(t, exitDone, "Tasks: 9 events")
+}

@@ -32,6 +32,7 @@ import (
 type upstream struct {
 	at  net.Listener
 	url string
+	mux atomic.Pointer[http.ServeMux]
 	*http.Server
 }
 
@@ -47,18 +48,26 @@ func serve(t testing.TB, src eventlog.Source) *upstream {
 // start has the server give out the events of a source, at an address.
 func (u *upstream) start(t testing.TB, src eventlog.Source, address string) {
 	t.Helper()
+	u.now(src)
+	var err error
+	if u.at, err = net.Listen("tcp", address); err != nil {
+		t.Fatal(err)
+	}
+	u.url, u.Server = "http://"+u.at.Addr().String(), &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { u.mux.Load().ServeHTTP(w, r) }),
+	}
+	go u.Serve(u.at)
+}
+
+// now has another process of the server give out the events of a source from now on, which has started in no time.
+func (u *upstream) now(src eventlog.Source) {
 	h := &httpsource.Handler{Source: src, Logger: slog.New(slog.DiscardHandler)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+httpsource.EventsPath, h.Events)
 	mux.HandleFunc("GET "+httpsource.PartitionsPath, h.Partitions)
 	mux.HandleFunc("GET "+httpsource.WaitPath, h.Wait)
 	mux.HandleFunc("POST "+httpsource.WaitPath, h.Wait)
-	var err error
-	if u.at, err = net.Listen("tcp", address); err != nil {
-		t.Fatal(err)
-	}
-	u.url, u.Server = "http://"+u.at.Addr().String(), &http.Server{Handler: mux}
-	go u.Serve(u.at)
+	u.mux.Store(mux)
 }
 
 // again has another process of the server give out the events of a source.
@@ -140,12 +149,13 @@ func TestPartitionsOfAnotherServerKeepThePromisesOfASource(t *testing.T) {
 	})
 }
 
-// TestFilesOfAnotherServerKeepThePromisesOfASource: these have several partitions, and an end.
+// TestFilesOfAnotherServerKeepThePromisesOfASource: these have several partitions, and an end that is none to those who
+// follow. They grow, and the server that reads them is started again.
 func TestFilesOfAnotherServerKeepThePromisesOfASource(t *testing.T) {
 	sourcetest.Run(t, func(t *testing.T) sourcetest.Place {
 		dir := t.TempDir()
 		names := []string{"a.jsonl", "b.jsonl"}
-		var u *upstream
+		u := serve(t, memlog.New(memlog.Options{}))
 		for _, name := range names {
 			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 				t.Fatal(err)
@@ -165,12 +175,15 @@ func TestFilesOfAnotherServerKeepThePromisesOfASource(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
+				u.now(openFiles(t, dir))
 			},
 			Open: func(t testing.TB) eventlog.Source {
-				u = serve(t, openFiles(t, dir))
-				return open(t, u.url)
+				u.now(openFiles(t, dir))
+				src := open(t, u.url)
+				src.SetRest(time.Millisecond)
+				return src
 			},
-			Durable: true,
+			Tails: true, Durable: true,
 			Grow: func(t testing.TB, events []eventlog.Event) {
 				var text []byte
 				for i := range events {
@@ -179,12 +192,13 @@ func TestFilesOfAnotherServerKeepThePromisesOfASource(t *testing.T) {
 				if err := os.WriteFile(filepath.Join(dir, "c.jsonl"), text, 0o600); err != nil {
 					t.Fatal(err)
 				}
+				u.now(openFiles(t, dir))
 			},
 			Remove: func(t testing.TB) {
 				if err := os.Remove(filepath.Join(dir, names[0])); err != nil {
 					t.Fatal(err)
 				}
-				u.again(t, openFiles(t, dir))
+				u.now(openFiles(t, dir))
 			},
 		}
 	})

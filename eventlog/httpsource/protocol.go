@@ -29,6 +29,8 @@ const (
 	longestQuery = 4 << 10
 	longestForm  = 4 << 20
 	longestWait  = 20 * time.Second
+	// defaultRest is how long nothing is asked of a server whose events have ended: it answers a wait at once.
+	defaultRest = 2 * time.Second
 	// patience is how long a server may send nothing, and a reader not take a part of an answer. A large answer over a
 	// slow link takes many times as long.
 	patience      = longestWait + 40*time.Second
@@ -133,5 +135,5 @@ func (s *Source) Redecode(e eventlog.Event) eventlog.Event {
 // waitAnswer is the body of an answer to a wait.
 type waitAnswer struct {
 	More  bool `json:"more"`            // some partition has, or may have, events after its offset
-	Ended bool `json:"ended,omitempty"` // nothing follows any of the offsets, nor ever will
+	Ended bool `json:"ended,omitempty"` // nothing follows any of the offsets, as long as the server runs
 }

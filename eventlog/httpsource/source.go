@@ -18,6 +18,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/cloudevents"
+	"github.com/foldql/foldql/internal/backoff"
 )
 
 // Source reads the events of another server. What the server does not answer is an error; whoever reads asks again.
@@ -29,7 +30,8 @@ type Source struct {
 	decoder cloudevents.Decoder
 	closed  context.Context // ends when the source is closed
 	close   context.CancelFunc
-	asking  sync.RWMutex // held by whoever asks
+	asking  sync.RWMutex  // held by whoever asks
+	rest    time.Duration // before a server whose events have ended is asked again
 
 	is    sync.Mutex
 	known map[string]known // by partition
@@ -55,7 +57,7 @@ func Open(o Options) (*Source, error) {
 		return nil, fmt.Errorf("httpsource: open %s: %w", o.URL, err)
 	}
 	s := &Source{base: strings.TrimRight(o.URL, "/"), token: o.Token, client: client, owned: o.Client == nil,
-		known: map[string]known{}, decoder: cloudevents.Decoder{MaxSize: o.MaxEventBytes}}
+		known: map[string]known{}, decoder: cloudevents.Decoder{MaxSize: o.MaxEventBytes}, rest: defaultRest}
 	s.closed, s.close = context.WithCancel(context.Background())
 	return s, nil
 }
@@ -227,7 +229,8 @@ func (s *Source) EmptyThrough(ctx context.Context, name string, after uint64) (u
 	return max(after, answer.Events[0].Offset-1), nil
 }
 
-// Wait implements eventlog.Source.
+// Wait implements eventlog.Source. Events that have ended, as those of a file have, may go on once the other server is
+// started again.
 func (s *Source) Wait(ctx context.Context, after eventlog.Offsets) error {
 	text, err := json.Marshal(after)
 	if err != nil {
@@ -249,9 +252,19 @@ func (s *Source) Wait(ctx context.Context, after eventlog.Offsets) error {
 		case answer.More:
 			return nil
 		case answer.Ended:
-			return io.EOF
+			if err := s.pause(ctx); err != nil {
+				return err
+			}
 		}
 	}
+}
+
+// pause waits before a server is asked again whose events have ended.
+func (s *Source) pause(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(s.closed, func() { cancel(eventlog.ErrClosed) })()
+	return backoff.Wait(ctx, s.rest)
 }
 
 // wait asks the server once. Parameters that are too long for an address are in the body of a POST, which an earlier

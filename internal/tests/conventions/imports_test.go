@@ -100,7 +100,7 @@ var rules = map[string]rule{
 	"eventlog/filesource": {own: []string{"eventlog", "eventlog/cloudevents", "eventlog/internal/scan",
 		"eventlog/payload"}},
 	"eventlog/httpsource": {own: []string{"eventlog", "eventlog/cloudevents", "eventlog/internal/certs",
-		"internal/slowclient"}},
+		"internal/backoff", "internal/slowclient"}},
 	"eventlog/mirror": {[]string{"eventlog", "eventlog/internal/frame", "internal/backoff", "internal/disk"},
 		[]string{pebble}},
 	"eventlog/natssource": {[]string{"eventlog", "eventlog/cloudevents", "eventlog/internal/certs", "eventlog/payload"},
