@@ -47,19 +47,12 @@ func (s *Source) readOnce(ctx context.Context, after uint64, most int, last bool
 		c.close()
 		return nil, err
 	}
-	if b.gap > 0 {
-		at, err := s.stream.look(ctx)
-		if err != nil {
-			c.close()
-			return nil, err
+	if before, err := s.stream.explain(ctx, b.gaps); err != nil {
+		c.close()
+		if before > 0 {
+			return b.events[:before], nil
 		}
-		if lost := s.stream.forgotten(b.gap-1, &at.State); lost != nil { // it may be what retention took meanwhile
-			c.close()
-			if b.before == 0 {
-				return nil, lost
-			}
-			return b.events[:b.before], nil
-		}
+		return nil, err
 	}
 	if n := uint64(len(b.events)); n > 0 {
 		size := b.bytes/n + typicalHeader
@@ -99,9 +92,8 @@ type batch struct {
 	events []eventlog.Event
 	last   uint64    // the sequence of the last message taken
 	stored time.Time // when that was stored
-	gap    uint64    // the first sequence that is missing, 0 where none is
-	before int       // the events before that
-	bytes  uint64    // of the messages taken, or of the events made of them where these are larger
+	gaps   []gap
+	bytes  uint64 // of the messages taken, or of the events made of them where these are larger
 }
 
 // readBytes is how many bytes of messages one read takes at most, give or take the last one.
@@ -138,8 +130,8 @@ func (b *batch) fill(ctx context.Context, most int) error {
 		default:
 			return err // what does not come may have been removed meanwhile
 		}
-		if at.stream != b.last+1 && b.gap == 0 {
-			b.gap, b.before = b.last+1, len(b.events)
+		if at.stream != b.last+1 {
+			b.gaps = append(b.gaps, gap{b.last + 1, at.stream, len(b.events)})
 		}
 		b.last, b.stored = at.stream, at.stored
 		e := b.source.event(&payload.Message{

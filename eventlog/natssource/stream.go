@@ -2,7 +2,6 @@ package natssource
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -181,44 +180,6 @@ func (s *stream) read(seq uint64, stored time.Time, size uint64) {
 		s.known.seq, s.known.stored = seq, stored
 	}
 	s.known.last = max(s.known.last, seq)
-}
-
-// message is where a message stands, and when it was stored.
-type message struct {
-	Seq  uint64    `json:"seq"`
-	Time time.Time `json:"time"`
-}
-
-// messageFrom returns the first message that stands at the sequence or after it, the zero message where there is none.
-// It asks the leader of the stream: another server may not know the last messages yet.
-func (s *stream) messageFrom(ctx context.Context, seq uint64) (message, error) {
-	var answer struct {
-		Message *message `json:"message"`
-		Error   *struct {
-			ErrCode     int    `json:"err_code"`
-			Description string `json:"description"`
-		} `json:"error"`
-	}
-	if !s.nc.IsConnected() {
-		return message{}, errNotConnected
-	}
-	request := fmt.Appendf(nil, `{"seq":%d,"next_by_subj":">"}`, seq)
-	reply, err := s.nc.RequestWithContext(ctx, "$JS.API.STREAM.MSG.GET."+s.name, request)
-	if err != nil {
-		return message{}, err
-	}
-	if err := json.Unmarshal(reply.Data, &answer); err != nil {
-		return message{}, fmt.Errorf("the answer is not understood: %w", err)
-	}
-	switch {
-	case answer.Error != nil && answer.Error.ErrCode == int(jetstream.JSErrCodeMessageNotFound):
-		return message{}, nil
-	case answer.Error != nil:
-		return message{}, errors.New(answer.Error.Description)
-	case answer.Message == nil:
-		return message{}, errors.New("the answer has no message")
-	}
-	return *answer.Message, nil
 }
 
 // refusal is why events would get lost from the middle of the stream without a trace, nil where they do not.

@@ -106,6 +106,23 @@ func (s *Server) Client(t testing.TB, options ...nats.Option) jetstream.JetStrea
 	return js
 }
 
+// Instead has requests of clients at the subject answered by a function, and not by the server.
+func (s *Server) Instead(t testing.TB, subject string, answer func(m *nats.Msg)) {
+	t.Helper()
+	to := "instead." + subject
+	nc := s.Client(t).Conn()
+	_, err := nc.Subscribe(to, answer)
+	if err == nil {
+		err = nc.Flush()
+	}
+	if err == nil {
+		err = s.running.GlobalAccount().AddMapping(subject, to)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Outage takes a server away from a client, and brings it back.
 type Outage struct {
 	server    *Server
