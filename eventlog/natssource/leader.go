@@ -7,24 +7,28 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/payload"
 )
 
-// message is where a message stands, and when it was stored.
+// message is one of the stream.
 type message struct {
-	Seq  uint64    `json:"seq"`
-	Time time.Time `json:"time"`
+	Seq     uint64    `json:"seq"`
+	Time    time.Time `json:"time"` // when it was stored
+	Subject string    `json:"subject"`
+	Headers []byte    `json:"hdrs"`
+	Body    []byte    `json:"data"`
 }
 
 // messageFrom returns the first message that stands at the sequence or after it, the zero message where there is none.
 // It asks the leader of the stream: another server may not know the last messages yet.
 func (s *stream) messageFrom(ctx context.Context, seq uint64) (message, error) {
 	var answer struct {
-		Message *message `json:"message"`
-		Error   *struct {
-			ErrCode     int    `json:"err_code"`
-			Description string `json:"description"`
-		} `json:"error"`
+		Message *message            `json:"message"`
+		Error   *jetstream.APIError `json:"error"`
 	}
 	if !s.nc.IsConnected() {
 		return message{}, errNotConnected
@@ -38,10 +42,10 @@ func (s *stream) messageFrom(ctx context.Context, seq uint64) (message, error) {
 		return message{}, fmt.Errorf("the answer is not understood: %w", err)
 	}
 	switch {
-	case answer.Error != nil && answer.Error.ErrCode == int(jetstream.JSErrCodeMessageNotFound):
+	case answer.Error != nil && answer.Error.ErrorCode == jetstream.JSErrCodeMessageNotFound:
 		return message{}, nil
 	case answer.Error != nil:
-		return message{}, errors.New(answer.Error.Description)
+		return message{}, answer.Error
 	case answer.Message == nil:
 		return message{}, errors.New("the answer has no message")
 	}
@@ -75,4 +79,34 @@ func (s *stream) explain(ctx context.Context, gaps []gap) (before int, err error
 		err = s.forgotten(gaps[0].first-1, &at.State)
 	}
 	return gaps[0].before, err
+}
+
+// readOne reads what follows the offset without a consumer: that would be sent thousands of messages ahead, of which
+// one is wanted by whoever looks at an event far from where others read.
+func (s *Source) readOne(ctx context.Context, after uint64) ([]eventlog.Event, error) {
+	m, err := s.stream.messageFrom(ctx, after+1)
+	if err != nil {
+		return nil, err
+	}
+	at, err := s.stream.look(ctx) // after the message, which is of the stream that was looked at
+	if err == nil && m.Seq != after+1 {
+		err = s.stream.forgotten(after, &at.State)
+	}
+	if err == nil {
+		err = s.stream.compareFurthest(ctx)
+	}
+	if m.Seq == 0 || err != nil {
+		return nil, err
+	}
+	var headers nats.Header
+	if len(m.Headers) > 0 {
+		if headers, err = nats.DecodeHeadersMsg(m.Headers); err != nil {
+			return nil, fmt.Errorf("the headers of message %d are not understood: %w", m.Seq, err)
+		}
+	}
+	s.stream.read(m.Seq, m.Time, 0)
+	s.alone.Store(m.Seq)
+	return []eventlog.Event{s.event(&payload.Message{
+		Body: m.Body, Headers: headers, Subject: m.Subject, Stored: m.Time, Partition: s.stream.name, Offset: m.Seq,
+	})}, nil
 }

@@ -32,15 +32,23 @@ const tries = 3
 // from is the offset after which the events are that are wanted.
 func (s *Source) from(after uint64) uint64 { return max(after, s.begin-1) }
 
-// readOnce reads with a cursor that stands there already, or with a new one. In the last attempt one message is sent
-// ahead, but of any size: there may be one that is larger than the server takes by now.
+// readOnce reads with a cursor that stands there already, or with a new one; or one message without any, unless the
+// reader goes on from one to the next. In the last attempt one message is sent ahead, but of any size: there may be one
+// that is larger than the server takes by now.
 func (s *Source) readOnce(ctx context.Context, after uint64, most int, last bool) ([]eventlog.Event, error) {
 	if err := s.stream.isReplaced(); err != nil || most <= 0 {
 		return nil, err
 	}
-	c, err := s.cursorAfter(ctx, after, last)
-	if c == nil || err != nil {
-		return nil, err
+	now, _ := s.stream.now()
+	c := s.idle.take(now, after)
+	if c == nil && most == 1 && after != s.alone.Load() {
+		return s.readOne(ctx, after)
+	}
+	if c == nil {
+		var err error
+		if c, err = s.newCursor(ctx, after, last); c == nil || err != nil {
+			return nil, err
+		}
 	}
 	b := batch{source: s, cursor: c, last: after}
 	if err := b.fill(ctx, most); err != nil {
@@ -66,12 +74,8 @@ func (s *Source) readOnce(ctx context.Context, after uint64, most int, last bool
 	return b.events, nil
 }
 
-// cursorAfter is a cursor that stands after the offset, nil where the stream has nothing there.
-func (s *Source) cursorAfter(ctx context.Context, after uint64, few bool) (*cursor, error) {
-	now, _ := s.stream.now()
-	if c := s.idle.take(now, after); c != nil {
-		return c, nil
-	}
+// newCursor makes a cursor that stands after the offset, nil where the stream has nothing there.
+func (s *Source) newCursor(ctx context.Context, after uint64, few bool) (*cursor, error) {
 	at, err := s.stream.look(ctx)
 	switch {
 	case err != nil:

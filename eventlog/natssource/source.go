@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -24,6 +25,7 @@ type Source struct {
 	timeout time.Duration
 	stream  *stream
 	idle    pool
+	alone   atomic.Uint64 // the sequence of the message that was read last without a cursor
 	decoder cloudevents.Decoder
 	mapping *payload.Mapping // nil where all messages are CloudEvents
 

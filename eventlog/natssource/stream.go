@@ -171,11 +171,13 @@ func (s *stream) compareFurthest(ctx context.Context) error {
 	return s.compareMessage(ctx, seen, link)
 }
 
-// read notes the furthest message that was read, and how large messages are.
+// read notes the furthest message that was read, and how large messages are, 0 where one does not tell.
 func (s *stream) read(seq uint64, stored time.Time, size uint64) {
 	s.is.Lock()
 	defer s.is.Unlock()
-	s.known.size = size
+	if size > 0 {
+		s.known.size = size
+	}
 	if seq > s.known.seq {
 		s.known.seq, s.known.stored = seq, stored
 	}
