@@ -39,6 +39,11 @@ func (r *recent) find(at place) []eventlog.Event {
 	return nil
 }
 
+// endsAt reports whether events are known up to the place, and none behind it.
+func (r *recent) endsAt(at place) bool {
+	return slices.ContainsFunc(r.of[at.partition], func(b block) bool { return b.end() == at.after })
+}
+
 // mergedEvents is how many events a block has at most that others were added to: new events often come one by one.
 const mergedEvents = 256
 

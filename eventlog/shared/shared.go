@@ -59,7 +59,8 @@ func New(src eventlog.Source, bytes int) *Source {
 // Unwrap implements eventlog.Wrapper.
 func (s *Source) Unwrap() eventlog.Source { return s.Source }
 
-// leastRead is how many events are read at least, for the sake of other readers.
+// leastRead is how many events are read at least, for the sake of other readers; but one event alone where it is looked
+// up, far from where anybody reads on.
 const leastRead = 256
 
 // Read implements eventlog.Source.
@@ -69,7 +70,7 @@ func (s *Source) Read(ctx context.Context, partition string, after uint64, most 
 	}
 	at := place{partition, after}
 	for joined := 0; ; {
-		events, r, own := s.find(at, max(most, leastRead))
+		events, r, own := s.find(at, most)
 		switch {
 		case events != nil:
 			return first(events, most), nil
@@ -107,6 +108,9 @@ func (s *Source) find(at place, most int) (events []eventlog.Event, r *read, own
 		if r.from.partition == at.partition && r.from.after <= at.after && at.after-r.from.after < uint64(r.most) {
 			return nil, r, false
 		}
+	}
+	if most > 1 || at.after == 0 || s.recent.endsAt(at) {
+		most = max(most, leastRead)
 	}
 	r = &read{from: at, most: most, faults: s.faults, done: make(chan struct{})}
 	s.reads[at] = r

@@ -3,6 +3,7 @@ package shared_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -113,6 +114,31 @@ func TestASmallReadServesTheReadersThatFollow(t *testing.T) {
 	}
 	if n := src.reads.Load(); n != 4 {
 		t.Errorf("the source was read %d times, want 4", n)
+	}
+}
+
+// most is a log that notes how many events it is asked for.
+type most struct {
+	*memlog.Log
+	asked []int
+}
+
+func (m *most) Read(ctx context.Context, partition string, after uint64, n int) ([]eventlog.Event, error) {
+	m.asked = append(m.asked, n)
+	return m.Log.Read(ctx, partition, after, n)
+}
+
+// TestAnEventThatIsLookedUpIsReadAlone: nobody reads on there, until somebody does.
+func TestAnEventThatIsLookedUpIsReadAlone(t *testing.T) {
+	src := &most{Log: log(t, 1000).Log}
+	s := shared.New(src, 0)
+	for _, after := range []uint64{700, 300, 500, 501} {
+		if got := mustRead(t, s, after, 1); len(got) != 1 || got[0].Offset != after+1 {
+			t.Fatalf("after %d: %v", after, got)
+		}
+	}
+	if want := []int{1, 1, 1, 256}; !slices.Equal(src.asked, want) {
+		t.Errorf("the source was asked for %d events, want %d", src.asked, want)
 	}
 }
 
