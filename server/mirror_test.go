@@ -4,10 +4,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/foldql/foldql/eventlog/mirror"
 )
 
 // mirrored are the arguments of a server that keeps a copy of the stream, and its data directory.
@@ -253,4 +256,55 @@ func TestAFileIsFoldedFromItsCopy(t *testing.T) {
 	replay("first.jsonl", 1, 20).wantExit(t, exitDone, "Tasks: 20 events")
 	replay("grown.jsonl", 1, 30).wantExit(t, exitDone, "Tasks: 10 events")
 	replay("other.jsonl", 101, 40).wantExit(t, exitFailed, "server log accept")
+}
+
+// copiedThrough is how far the stream is copied; no server runs.
+func copiedThrough(t *testing.T, data string) uint64 {
+	t.Helper()
+	at, err := mirror.CopiedThrough(mirror.Options{Dir: filepath.Join(data, "mirror")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at["TASKS"]
+}
+
+// TestACopyHasTheEventsThatAreNotWanted: rows may be made of them one day, when the stream has forgotten them.
+func TestACopyHasTheEventsThatAreNotWanted(t *testing.T) {
+	all := newTasks(t)
+	all.publish(t, 1, 30)
+	args, data := mirrored(t, all)
+	from := func(begin string, first int) {
+		t.Helper()
+		s := serve(t, newProject(false).App, start{args: append(slices.Clone(args), "--events-begin", begin)})
+		defer s.end(t)
+		s.until(t, "folded", hasTask(t, s, 30))
+		if !hasTask(t, s, first)() || hasTask(t, s, first-1)() {
+			t.Errorf("with events from %s on, the rows do not begin there", begin)
+		}
+	}
+	for tries := 0; copiedThrough(t, data) < 30; tries++ {
+		if tries == 10 {
+			t.Fatal("the stream is not copied")
+		}
+		from("21", 21)
+	}
+	all.purge(t, 30)
+	for _, begin := range []int{11, 1, 16} {
+		withoutRows(t, data)
+		from(strconv.Itoa(begin), begin)
+	}
+}
+
+// TestACopyHasNoGapThoughWhatIsMissingIsNotWanted: it may be one day. The server goes on from the stream.
+func TestACopyHasNoGapThoughWhatIsMissingIsNotWanted(t *testing.T) {
+	all, args, data := copied(t, 10)
+	all.publish(t, 11, 20)
+	all.purge(t, 25)
+	s := serve(t, newProject(false).App, start{args: append(args, "--events-begin", "26")})
+	s.until(t, "going on", hasTask(t, s, 30))
+	s.until(t, "telling", func() bool { return strings.Contains(s.stderr.String(), "goes on without a gap only") })
+	s.end(t)
+	if at := copiedThrough(t, data); at != 10 {
+		t.Errorf("it is copied up to %d", at)
+	}
 }

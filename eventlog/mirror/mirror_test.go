@@ -30,3 +30,12 @@ func TestACopyKeepsThePromisesOfASource(t *testing.T) {
 		})
 	}
 }
+
+// TestASourceThatLeavesEventsOutIsNotCopied: nobody could tell later what the copy lacks.
+func TestASourceThatLeavesEventsOutIsNotCopied(t *testing.T) {
+	tail := &eventlog.Tail{Source: memlog.New(memlog.Options{}), After: eventlog.Offsets{partition0: 5}}
+	if m, err := Open(Options{Dir: t.TempDir(), Source: kept{tail}}); err == nil {
+		m.Close()
+		t.Error("it is copied")
+	}
+}

@@ -240,35 +240,6 @@ func TestAnotherMessageIsNoticedThoughTheConnectionStays(t *testing.T) {
 	}
 }
 
-// TestNobodyComesFurtherThanTheStream, where the events that are wanted begin behind its end: a checkpoint there would
-// be one of another stream.
-func TestNobodyComesFurtherThanTheStream(t *testing.T) {
-	p := newPlace(t, nil)
-	p.add(t, sourcetest.Events(3))
-	s, err := natssource.Open(natssource.Options{URL: p.url(), Begin: 6})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	empty := func(after, want uint64) {
-		t.Helper()
-		if events, err := s.Read(t.Context(), streamName, after, 10); err != nil || len(events) > 0 {
-			t.Fatalf("%d events after %d, %v", len(events), after, err)
-		}
-		if through, err := s.EmptyThrough(t.Context(), streamName, after); err != nil || through != want {
-			t.Errorf("EmptyThrough(%d) = %d, %v; want %d", after, through, err, want)
-		}
-	}
-	empty(0, 3)
-	empty(3, 3)
-	p.add(t, sourcetest.Events(5)[3:])
-	empty(3, 5)
-	p.add(t, sourcetest.Events(6)[5:])
-	if events, err := s.Read(t.Context(), streamName, 5, 10); err != nil || len(events) != 1 || events[0].Offset != 6 {
-		t.Errorf("%d events, %v; want the sixth", len(events), err)
-	}
-}
-
 // TestAReadTakesSoManyBytesOnly, though the reader expects small events: those that come are as large as a server of
 // NATS lets them be.
 func TestAReadTakesSoManyBytesOnly(t *testing.T) {

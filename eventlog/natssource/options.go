@@ -25,9 +25,6 @@ type Options struct {
 	Credentials string // file of credentials (.creds): the third
 	CA          string // file of certificates that the server's is to be signed by, "" for those of the system
 	Cert, Key   string // files of the certificate of this client, "" for none
-	// Begin is the first sequence of which the events are wanted, 0 for the first of all: what the stream had before is
-	// no event that is missed.
-	Begin uint64
 	// AllowRemoval takes a stream as it is that may remove messages from its middle: see refusal.
 	AllowRemoval  bool
 	MaxEventBytes int           // of one event, cloudevents.DefaultMaxSize where 0; a larger one is malformed

@@ -17,7 +17,7 @@ func (s *Source) Read(ctx context.Context, partition string, after uint64, max i
 	err error) {
 	err = s.ask(ctx, partition, func(ctx context.Context) (err error) {
 		for n := range tries {
-			if events, err = s.readOnce(ctx, s.from(after), max, n == tries-1); !errors.Is(err, errCut) {
+			if events, err = s.readOnce(ctx, after, max, n == tries-1); !errors.Is(err, errCut) {
 				return err
 			}
 		}
@@ -28,9 +28,6 @@ func (s *Source) Read(ctx context.Context, partition string, after uint64, max i
 
 // tries is how often a read is begun anew whose consumer has broken off: after a restart of the server, all have.
 const tries = 3
-
-// from is the offset after which the events are that are wanted.
-func (s *Source) from(after uint64) uint64 { return max(after, s.begin-1) }
 
 // readOnce reads with a cursor that stands there already, or with a new one; or one message without any, unless the
 // reader goes on from one to the next. In the last attempt one message is sent ahead, but of any size: there may be one
@@ -159,7 +156,7 @@ func headerBytes(h nats.Header) (n int) {
 
 // EmptyThrough implements eventlog.SparseSource.
 func (s *Source) EmptyThrough(ctx context.Context, partition string, after uint64) (through uint64, err error) {
-	through = s.from(after)
+	through = after
 	err = s.ask(ctx, partition, func(ctx context.Context) error {
 		known := s.stream.endKnown()
 		if err := s.stream.isReplaced(); err != nil || known > 0 && known == through {
@@ -171,7 +168,6 @@ func (s *Source) EmptyThrough(ctx context.Context, partition string, after uint6
 		}
 		last := at.State.LastSeq
 		if through >= last {
-			through = max(after, last) // no reader has come further than the stream, though it may begin there
 			return nil
 		}
 		next, err := s.stream.messageFrom(ctx, through+1)
@@ -196,7 +192,7 @@ func (s *Source) EmptyThrough(ctx context.Context, partition string, after uint6
 // Wait implements eventlog.Source.
 func (s *Source) Wait(ctx context.Context, after eventlog.Offsets) error {
 	return s.call(ctx, s.stream.name, func(ctx context.Context) error {
-		c, err := s.cursorAtEnd(ctx, s.from(after[s.stream.name]))
+		c, err := s.cursorAtEnd(ctx, after[s.stream.name])
 		if c == nil || err != nil {
 			return err
 		}

@@ -21,7 +21,6 @@ import (
 // Source reads the events of a stream. What the server does not answer is an error; whoever reads asks again.
 type Source struct {
 	address string // for messages
-	begin   uint64
 	timeout time.Duration
 	stream  *stream
 	idle    pool
@@ -51,7 +50,7 @@ func Open(o Options) (*Source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("natssource: %w", err)
 	}
-	s := &Source{address: strings.Join(servers, ","), begin: max(o.Begin, 1), timeout: o.Timeout,
+	s := &Source{address: strings.Join(servers, ","), timeout: o.Timeout,
 		stream:  &stream{name: name, removal: o.AllowRemoval, clock: time.Now},
 		decoder: cloudevents.Decoder{MaxSize: o.MaxEventBytes}, mapping: o.Mapping}
 	if s.timeout <= 0 {

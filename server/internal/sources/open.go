@@ -60,8 +60,20 @@ func Open(at config.Source, store config.Store, o Options) (*Source, error) {
 		}
 		src = s.Mirror
 	}
+	src = wanted(src, &at)
 	s.Source = &undeclaredTypes{Source: src, types: o.Types, log: o.Logger}
 	return s, nil
+}
+
+// wanted is the source without the first events of a stream, where these are not wanted. A copy has them: rows may be
+// made of them one day.
+func wanted(src eventlog.Source, at *config.Source) eventlog.Source {
+	begin := at.NATS.EventsBegin
+	_, stream, err := natssource.Parse(at.Path)
+	if begin < 2 || err != nil {
+		return src
+	}
+	return &eventlog.Tail{Source: src, After: eventlog.Offsets{stream: begin - 1}}
 }
 
 // openMirror opens the copy of a source.
@@ -118,7 +130,7 @@ func openStream(at *config.Source, maxEvent int) (eventlog.Source, error) {
 	n := &at.NATS
 	s, err := natssource.Open(natssource.Options{
 		URL: at.Path, Token: at.Token, User: n.EventsUser, Password: n.EventsPassword, Credentials: n.EventsCredentials,
-		CA: at.EventsCA, Cert: at.EventsCert, Key: at.EventsKey, Begin: n.EventsBegin, AllowRemoval: n.EventsAllowRemoval,
+		CA: at.EventsCA, Cert: at.EventsCert, Key: at.EventsKey, AllowRemoval: n.EventsAllowRemoval,
 		MaxEventBytes: maxEvent, Mapping: at.Mapping,
 	})
 	if err != nil {
