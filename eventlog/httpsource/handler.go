@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/internal/backoff"
 	"github.com/foldql/foldql/internal/slowclient"
 )
 
@@ -166,23 +167,34 @@ func (h *Handler) Wait(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
+// wait has the source wait once: one that is elsewhere gives up a connection with each wait that is broken off.
+func (h *Handler) wait(ctx context.Context, after eventlog.Offsets, most time.Duration) (a waitAnswer, err error) {
+	waiting, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	if h.Stopping != nil {
+		go h.cancelWhenStopping(waiting, cancel)
+	}
+	err = h.Source.Wait(waiting, after)
+	switch {
+	case err == nil:
+		return waitAnswer{More: true}, nil
+	case errors.Is(err, io.EOF):
+		return waitAnswer{Ended: true}, nil
+	case ctx.Err() == nil && waiting.Err() != nil: // nothing has come
+		return a, nil
+	}
+	return a, err
+}
+
 // look is how often a wait looks whether the server ends.
 const look = 500 * time.Millisecond
 
-func (h *Handler) wait(ctx context.Context, after eventlog.Offsets, most time.Duration) (a waitAnswer, err error) {
-	for end := time.Now().Add(most); ; {
-		some, cancel := context.WithTimeout(ctx, min(look, max(0, time.Until(end))))
-		err := h.Source.Wait(some, after)
-		cancel()
-		switch {
-		case err == nil:
-			return waitAnswer{More: true}, nil
-		case errors.Is(err, io.EOF):
-			return waitAnswer{Ended: true}, nil
-		case ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded):
-			return a, err
-		case !time.Now().Before(end) || h.Stopping != nil && h.Stopping():
-			return a, nil
+// cancelWhenStopping ends a wait when the server ends, and returns when the wait has ended.
+func (h *Handler) cancelWhenStopping(waiting context.Context, cancel context.CancelFunc) {
+	defer cancel()
+	for !h.Stopping() {
+		if backoff.Wait(waiting, look) != nil {
+			return
 		}
 	}
 }
