@@ -131,7 +131,7 @@ func SchemaChange(former []Projection, p Projection) (why string, copied bool) {
 // Its fields Projection, Partition and Record say what does not fit: Record is one of the Record constants.
 // Offset is where the source is to hold the event that Event describes; Found is what it holds there, "" where it ends
 // before, at End. Recreated says that the partition has been recreated: it has another identity, whatever events it
-// holds.
+// holds; Identity is the one that it had, "" where that is not known.
 type MismatchError = position.MismatchError
 
 // The values of [MismatchError].Record: what is on record that the source contradicts.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/foldql/foldql/eventlog/natssource"
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
 	"github.com/foldql/foldql/internal/tests/natsserver"
 )
@@ -251,4 +253,60 @@ func TestAnExportThatGoesOnBehindForgottenEventsFails(t *testing.T) {
 		t.Errorf("the export says %s, want %s", &again.stderr, want)
 	}
 	export("next.jsonl", "--from", "TASKS:15").wantExit(t, exitDone, "has 5 events")
+}
+
+// TestAStreamThatIsRestoredGoesOnWithItsIdentity, which an operator gives back to it, and not with other events.
+func TestAStreamThatIsRestoredGoesOnWithItsIdentity(t *testing.T) {
+	for name, tt := range map[string]struct {
+		from, n int
+		same    bool
+	}{"the same events": {1, 12, true}, "others": {101, 12, false}} {
+		for _, mirror := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, with a copy: %t", name, mirror), func(t *testing.T) {
+				all := newTasks(t)
+				all.publish(t, 1, 10)
+				args := append(embedded(t), "--events", all.url)
+				if mirror {
+					args = append(args, "--mirror")
+				}
+				s := serve(t, newProject(false).App, start{args: args})
+				s.until(t, "folded", hasTask(t, s, 10))
+				s.end(t)
+				if err := all.js.DeleteStream(t.Context(), "TASKS"); err != nil {
+					t.Fatal(err)
+				}
+				all.create(t)
+				all.publish(t, tt.from, tt.n)
+				mismatch := regexp.MustCompile(`identity (?:is \\*")?([0-9a-z]+)`)
+				var told []string
+				s = serve(t, newProject(false).App, start{args: args})
+				s.until(t, "telling the identity", func() bool {
+					told = mismatch.FindStringSubmatch(s.stderr.String())
+					return told != nil
+				})
+				s.end(t)
+				info, err := all.stream(t).Info(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				config := info.Config
+				config.Metadata = map[string]string{natssource.IdentityKey: told[1]}
+				if _, err := all.js.UpdateStream(t.Context(), config); err != nil {
+					t.Fatal(err)
+				}
+				s = serve(t, newProject(false).App, start{args: args})
+				if tt.same {
+					s.until(t, "going on", hasTask(t, s, 12))
+					return
+				}
+				s.until(t, "telling that the events are others", func() bool {
+					_, body := s.request(t, "GET", "/readyz", "")
+					return strings.Contains(body, "server log accept")
+				})
+				if hasTask(t, s, 112)() {
+					t.Error("other events are folded")
+				}
+			})
+		}
+	}
 }

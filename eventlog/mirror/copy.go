@@ -129,7 +129,8 @@ func (c *copier) compare(ctx context.Context, name string, p *partition, incarna
 func (c *copier) differs(ctx context.Context, name, incarnation string) (string, error) {
 	p, _ := c.state.at(name)
 	if incarnation != p.Incarnation {
-		return fmt.Sprintf("the copy in %s is of another log, or of one that was made anew since", c.store.dir), nil
+		return fmt.Sprintf("the copy in %s is of another log, or of one that was made anew since: its identity is %q, and "+
+			"that of the source %q", c.store.dir, p.Incarnation, incarnation), nil
 	}
 	head, err := c.src.Head(ctx, name)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -102,7 +101,7 @@ func (s *Source) Incarnation(ctx context.Context, partition string) (name string
 	err = s.ask(ctx, partition, func(ctx context.Context) error {
 		at, err := s.stream.info(ctx)
 		if err == nil {
-			name = strconv.FormatInt(at.Created.UnixNano(), 36)
+			name, err = identityOf(at)
 		}
 		return err
 	})

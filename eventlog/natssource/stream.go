@@ -29,9 +29,9 @@ type stream struct {
 
 // identity is what a Source knows of the stream that it has read.
 type identity struct {
-	created time.Time
-	last    uint64 // the highest sequence that the stream is known to have had
-	link    int    // the connection for which the message below was looked at
+	is   string // its incarnation, "" while it is not known
+	last uint64 // the highest sequence that the stream is known to have had
+	link int    // the connection for which the message below was looked at
 	// seq and stored are of the furthest message that was read: a stream that has lost its end may have another there.
 	seq    uint64
 	stored time.Time
@@ -117,13 +117,18 @@ func (s *stream) look(ctx context.Context) (*jetstream.StreamInfo, error) {
 
 // compare compares the stream with what was known of it when it was asked for its state.
 func (s *stream) compare(was *identity, at *jetstream.StreamInfo) error {
+	is, err := identityOf(at)
+	if err != nil {
+		return err
+	}
 	s.is.Lock()
 	defer s.is.Unlock()
 	switch {
-	case was.created.IsZero():
-		s.known.created = at.Created
-	case !was.created.Equal(at.Created):
-		return s.isAnother("the stream was deleted, and made anew at " + at.Created.UTC().Format(time.RFC3339))
+	case was.is == "":
+		s.known.is = is
+	case was.is != is:
+		return s.isAnother(fmt.Sprintf("the stream was deleted, and made anew or restored at %s: its identity was %s, and "+
+			"is %s", at.Created.UTC().Format(time.RFC3339), was.is, is))
 	case at.State.LastSeq < was.last:
 		return s.isAnother(fmt.Sprintf("the stream has had sequence %d, and ends at %d now: the server has lost "+
 			"messages that it had stored", was.last, at.State.LastSeq))

@@ -197,7 +197,7 @@ func (w *verifier) checkpoint(ctx context.Context, record, partition string, c *
 	if incarnation != c.Incarnation {
 		return &position.MismatchError{
 			Projection: w.Projection, Partition: partition, Record: record, Offset: c.Reach(),
-			Event: c.Anchor.String(), End: end, Recreated: true,
+			Event: c.Anchor.String(), End: end, Recreated: true, Identity: c.Incarnation,
 		}
 	}
 	return w.Holds(ctx, record, partition, c.Offset, c.Anchor)

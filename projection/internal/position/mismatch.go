@@ -19,12 +19,16 @@ type MismatchError struct {
 	End   uint64
 	// Recreated says that the partition has been recreated: it has another identity, whatever events it holds.
 	Recreated bool
+	// Identity is the one that it had, "" where that is not known.
+	Identity string
 }
 
 func (e *MismatchError) Error() string {
 	record := fmt.Sprintf("the %s of projection %s at offset %d of partition %q is about %s", e.Record, e.Projection,
 		e.Offset, e.Partition, e.Event)
 	switch {
+	case e.Recreated && e.Identity != "":
+		return record + ", in a log that was made before this one, has the identity " + e.Identity + ", and is another"
 	case e.Recreated:
 		return record + ", in a log that was made before this one and is another"
 	case e.Found == "":
