@@ -1,11 +1,15 @@
 package projection_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb/driver"
 )
 
 // TestAStatusSaysSinceWhenSomethingFails, however often it is tried again.
@@ -47,5 +51,38 @@ func TestAStatusSaysSinceWhenSomethingFails(t *testing.T) {
 	await(t, r, projection.StateLive)
 	if s := status(t, r); !s.FailingSince.IsZero() {
 		t.Errorf("it fails since %v, want that nothing does any more", s.FailingSince)
+	}
+}
+
+// TestAFoldThatIsToEndWhenTheStoreIsFullEnds at whichever commit the space is gone, and goes on from there when it is
+// run again.
+func TestAFoldThatIsToEndWhenTheStoreIsFullEnds(t *testing.T) {
+	cfg := quick()
+	cfg.WindowEvents, cfg.EndWhenFull = 2, true
+	events := []eventlog.Event{event("", upsert("a", 1)), event("", upsert("b", 1)), event("", upsert("c", 1)),
+		event("", upsert("d", 1))}
+	for fills := 1; ; fills++ {
+		store := newFaultyStore()
+		store.before = func(n int) error {
+			if n < fills {
+				return nil
+			}
+			return fmt.Errorf("%w: %w", driver.ErrFull, driver.ErrUnavailable)
+		}
+		db, log := open(t, store), logOf(t, events...)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		err := newRunner(t, "script", log, db, cfg).Run(ctx)
+		cancel()
+		if err == nil && fills > 2 {
+			return // there was space to the end
+		}
+		if !errors.Is(err, driver.ErrFull) {
+			t.Fatalf("full from commit %d on: %v, want that there is no space", fills, err)
+		}
+		store.before = nil
+		run(t, log, db, cfg)
+		if rows := rowsOf(t, db, store.keys()); len(rows) != len(events) {
+			t.Errorf("full from commit %d on, and run again: %d rows, want %d", fills, len(rows), len(events))
+		}
 	}
 }

@@ -117,7 +117,8 @@ func (s *runningServer) prepare(ctx context.Context) (other *projection.Mismatch
 	if err != nil {
 		return nil, err
 	}
-	s.verifies = &verify.Verifier{DB: s.db, Source: s.source.Source, Runner: s.runner}
+	s.verifies = &verify.Verifier{DB: s.db, Source: s.source.Source, Runner: s.runner,
+		Reserve: s.cfg.Reserve() + verify.AboveReserve}
 	s.verifies.Runner.Budget = s.builds
 	if err := s.folds.Prepare(ctx); err != nil {
 		return nil, err

@@ -30,6 +30,7 @@ type Config struct {
 	Heartbeat              time.Duration
 	StallAfter             time.Duration
 	KeepServing            bool
+	EndWhenFull            bool
 	Budget                 *pace.Budget
 	Now                    func() time.Time
 	Logger                 *slog.Logger

@@ -127,7 +127,7 @@ func (r retries) mustWait(at position.Ref, others func() ([]deadletter.Rows, err
 // next commit or sign of life. Meanwhile others may decide about the dead letter, and events are folded.
 func (r retries) retryWokenInRun(ctx context.Context) error {
 	err := r.retryWoken(ctx)
-	if err != nil && (ctx.Err() != nil || !mayPass(err)) {
+	if err != nil && (ctx.Err() != nil || !r.retrier.mayPass(err)) {
 		return err
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/foldql/foldql/projection/internal/position"
 	"github.com/foldql/foldql/projection/internal/usercode"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
 )
 
 // retrier tries again what may succeed then.
@@ -28,7 +29,7 @@ func (r *retrier) do(ctx context.Context, what Act, f func(context.Context) erro
 		if err == nil && n > 0 {
 			r.monitor.tried(what, nil)
 		}
-		if err == nil || refused(err) || permanent(err) {
+		if err == nil || refused(err) || r.lasts(err) {
 			return err
 		}
 		if overtaken := errors.Is(err, querydb.ErrStale) && !errors.Is(err, querydb.ErrLate); overtaken { // nothing is wrong
@@ -74,6 +75,11 @@ func unfit(err error) bool {
 	var row fold.RowError
 	return errors.As(err, &row) || errors.Is(err, querydb.ErrDamaged) || errors.Is(err, querydb.ErrInvalid) ||
 		errors.Is(err, querydb.ErrTooLarge) || errors.Is(err, querydb.ErrConflict)
+}
+
+// lasts reports whether the error, which is not about the rows, ends the fold: no other attempt is made.
+func (r *retrier) lasts(err error) bool {
+	return permanent(err) || r.cfg.EndWhenFull && errors.Is(err, driver.ErrFull)
 }
 
 // permanent reports whether another attempt cannot change the error, which is not about the rows.

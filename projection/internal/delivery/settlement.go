@@ -39,7 +39,7 @@ func (r settlement) settleInRun(ctx context.Context) error {
 		if err == nil && n > 0 {
 			r.Monitor.tried(Reading, nil)
 		}
-		if err == nil || ctx.Err() != nil || !mayPass(err) {
+		if err == nil || ctx.Err() != nil || !r.retrier.mayPass(err) {
 			return err
 		}
 		r.retrier.failed(ctx, Reading, err)
@@ -50,8 +50,8 @@ func (r settlement) settleInRun(ctx context.Context) error {
 }
 
 // mayPass reports whether another attempt may come to another end.
-func mayPass(err error) bool {
-	return !refused(err) && !permanent(err) && !final(err) && !eventlog.Replaced(err)
+func (r *retrier) mayPass(err error) bool {
+	return !refused(err) && !r.lasts(err) && !final(err) && !eventlog.Replaced(err)
 }
 
 // settle does to dead letters what was decided about them in other rows of the projection, as far as that is due: what

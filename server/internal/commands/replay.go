@@ -3,9 +3,11 @@ package commands
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/logcheck"
 	"github.com/foldql/foldql/server/internal/progress"
@@ -36,6 +38,7 @@ func (c *Replay) Run(ctx context.Context, p *Program) (err error) {
 	if err != nil {
 		return err
 	}
+	runner.EndWhenFull = true
 	defer c.Data.TuneMemory(p.Env)()
 	o, err := open(ctx, p, &c.Data, store, from, c.MaxEvent)
 	if err != nil {
@@ -69,6 +72,14 @@ func (c *Replay) Run(ctx context.Context, p *Program) (err error) {
 	return replay(ctx, p, f, ends)
 }
 
+// withoutSpace says of a disk that is full what to do about it.
+func withoutSpace(err error) error {
+	if !errors.Is(err, driver.ErrFull) {
+		return err
+	}
+	return fmt.Errorf("the disk is full: free space, and run 'server replay' again, which folds the rest: %w", err)
+}
+
 // replay runs the projections to their end and shows how they get on.
 func replay(ctx context.Context, p *Program, f *projections.Replay, ends eventlog.Offsets) error {
 	f.Start(ctx)
@@ -87,7 +98,7 @@ func replay(ctx context.Context, p *Program, f *projections.Replay, ends eventlo
 		case err := <-done:
 			m.At(f.Average(context.WithoutCancel(ctx)))
 			m.Stop()
-			return errors.Join(err, ctx.Err(), f.Summary(context.WithoutCancel(ctx), p.Stdout))
+			return errors.Join(withoutSpace(err), ctx.Err(), f.Summary(context.WithoutCancel(ctx), p.Stdout))
 		case <-look.C:
 			m.At(f.Average(ctx))
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/foldql/foldql/eventlog/shared"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/pebblestore"
 	"github.com/foldql/foldql/server/internal/sources"
 )
@@ -27,6 +28,8 @@ type Verifier struct {
 	DB     *querydb.DB
 	Source eventlog.Source
 	Runner projection.RunnerConfig
+	// Reserve is the free space, in bytes, that the disk of the temporary directory keeps; 128 MiB where it is 0.
+	Reserve uint64
 
 	busy sync.Mutex
 }
@@ -58,7 +61,7 @@ func (v *Verifier) Verify(ctx context.Context, all []projection.Projection, name
 	for _, u := range units {
 		r, err := of.unit(ctx, u)
 		if err != nil {
-			return nil, err
+			return nil, withoutSpace(err)
 		}
 		results = append(results, r)
 	}
@@ -125,6 +128,15 @@ func (v *run) unit(ctx context.Context, unit []projection.Projection) (r Result,
 	return r, c.all(ctx)
 }
 
+// withoutSpace says of a disk that is full what to do about it.
+func withoutSpace(err error) error {
+	if !errors.Is(err, driver.ErrFull) {
+		return err
+	}
+	return fmt.Errorf("the disk of %s is too full for the rows of two folds: free space, or start the program with "+
+		"TMPDIR set to a directory on another disk: %w", os.TempDir(), err)
+}
+
 // fold is one of the two.
 type fold struct {
 	drv     *pebblestore.Store
@@ -132,6 +144,10 @@ type fold struct {
 	models  []*querydb.Model
 	letters map[string]string // reasons of dead letters, by projection and event
 }
+
+// AboveReserve is how much more space a verification leaves alone than the stores that may be on the same disk: else
+// it would be these that write nothing any more.
+const AboveReserve = 128 << 20
 
 // The memory of a store.
 const (
@@ -151,7 +167,7 @@ func (v *Verifier) open(ctx context.Context, dir string, unit []projection.Proje
 	}
 	var err error
 	f.drv, err = pebblestore.Open(pebblestore.Options{Dir: dir, CacheBytes: cacheBytes, MemTableBytes: memTableBytes,
-		Logger: v.Runner.Logger})
+		Reserve: v.Reserve, Logger: v.Runner.Logger})
 	if err != nil {
 		return nil, err
 	}
@@ -167,6 +183,7 @@ func (v *run) fold(ctx context.Context, f *fold, p projection.Projection, i int)
 		return err
 	}
 	cfg := v.Runner
+	cfg.EndWhenFull = true // what it would wait for may be the space that it takes itself
 	cfg.WindowEvents = (cfg.WindowEvents + i) / (i + 1)
 	r, err := projection.NewRunner(p, v.src, f.db, cfg)
 	if err != nil {
