@@ -54,7 +54,7 @@ func (d *directory) checkMarker() error {
 		if strings.HasPrefix(name, "marker.manifest.") {
 			return nil
 		}
-		if isTable(name) || strings.HasSuffix(name, ".log") { // these come after the marker
+		if isTable(name) || strings.HasSuffix(name, walSuffix) { // these come after the marker
 			content = name
 		}
 	}

@@ -65,9 +65,14 @@ func New(c Config) *Disk {
 // FS is the file system to open the store on.
 func (d *Disk) FS() vfs.FS { return orderedfs.Wrap(fileSystem{d.dir.fs, &d.dir, &d.health}) }
 
-// Open opens the store. An error says what to do about it. From then on writes of the store wait where they fail.
+// Open opens the store, where there is room to. An error says what to do about it. From then on writes of the store
+// wait where they fail.
 func (d *Disk) Open(open func() error) error {
-	if err := survive(open); err != nil {
+	err := d.checkSpace()
+	if err == nil {
+		err = survive(open)
+	}
+	if err != nil {
 		d.release()
 		return explain(d.dir.path, err)
 	}

@@ -2,7 +2,6 @@ package disk
 
 import (
 	"runtime"
-	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -52,12 +51,12 @@ func (f *file) SyncTo(length int64) (bool, error) {
 // synced takes the outcome of a sync. One that failed must not be tried again: the system may have dropped what it
 // could not write, and would say that all is well.
 func (f *file) synced(err error) error {
-	if err == nil || !f.health.isOpened() {
-		return err
-	}
-	if isTable(f.name) {
-		f.health.noteFailure(tables, err, true)
-		time.Sleep(lastPause)
+	switch {
+	case err == nil:
+		return nil
+	case isTable(f.name):
+		return f.health.failTable(err)
+	case !f.health.isOpened():
 		return err
 	}
 	f.health.fail(err)

@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// walSuffix is how the names of files of recent writes end.
+const walSuffix = ".log"
+
 // isTable reports whether the file is one that the engine creates again where writing them fails: it frees the
 // space of the former.
 func isTable(name string) bool {
@@ -26,17 +29,23 @@ func (h *health) retry(name string, do func() error) error {
 			h.noteSuccess(kindOf(name))
 			return nil
 		}
-		if !h.isOpened() {
-			return err
-		}
 		if isTable(name) {
-			h.noteFailure(tables, err, true)
-			time.Sleep(lastPause)
+			return h.failTable(err)
+		}
+		if !h.isOpened() {
 			return err
 		}
 		h.noteFailure(name, err, false)
 		time.Sleep(wait)
 	}
+}
+
+// failTable has what writes a table fail after a pause: the engine begins another at once, also while it opens the
+// store.
+func (h *health) failTable(err error) error {
+	h.noteFailure(tables, err, true)
+	time.Sleep(lastPause)
+	return err
 }
 
 // enter comes before whatever changes the directory, and does not return once nobody holds that any more: it may be

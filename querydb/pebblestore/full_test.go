@@ -333,3 +333,32 @@ func TestABackupWhoseSyncFailsHoldsUpNothing(t *testing.T) {
 		t.Errorf("Close: %v", err)
 	}
 }
+
+// smallDisk is a file system with little free space.
+type smallDisk struct{ vfs.FS }
+
+func (smallDisk) GetDiskUsage(string) (vfs.DiskUsage, error) {
+	return vfs.DiskUsage{AvailBytes: 200 << 10}, nil
+}
+
+// TestAStoreThatWasClosedOpensWithHardlyAnySpace, as for a backup: no recent write is left to be put in order.
+func TestAStoreThatWasClosedOpensWithHardlyAnySpace(t *testing.T) {
+	fs := crashfs.New()
+	h := &history{T: t, fs: fs, rows: map[keys.Key]driver.Row{}}
+	s := open(t, pebblestore.Options{Dir: "data", FS: fs, CacheBytes: 1 << 20, Logger: quiet})
+	for n := uint64(1); n <= 1000; n++ {
+		h.begun = n
+		if err := s.Apply(t.Context(), h.batch(n)); err != nil {
+			t.Fatal(err)
+		}
+		h.acknowledged = n
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, pebblestore.Options{Dir: "data", FS: smallDisk{fs}, CacheBytes: 1 << 20, Logger: quiet})
+	h.look(1, again)
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+}

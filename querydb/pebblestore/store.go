@@ -216,7 +216,8 @@ func (o *Options) pebble(d *disk.Disk) *pebble.Options {
 	return p
 }
 
-// Close waits for calls in flight and closes the directory.
+// Close waits for calls in flight and closes the directory. It leaves all rows in tables: the next Open needs no space
+// for them.
 func (s *Store) Close() error {
 	s.open.Lock()
 	defer s.open.Unlock()
@@ -226,7 +227,8 @@ func (s *Store) Close() error {
 	s.closed = true
 	s.rows.closed.Store(true)
 	s.iterators.close()
-	if err := s.disk.Close(s.db.Close); err != nil {
+	err := s.disk.Close(func() error { return errors.Join(s.db.Flush(), s.db.Close()) })
+	if err != nil {
 		return fmt.Errorf("pebblestore: close: %w", err)
 	}
 	return nil

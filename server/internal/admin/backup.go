@@ -63,7 +63,8 @@ func noBackup(err error) *problem.Problem {
 		return problem.InternalProblem()
 	case errors.Is(err, disk.ErrFull):
 		return problem.InsufficientStorage("No backup can be made: " + fault.Error() + ". Or stop the server, and run " +
-			"'server backup' with --store: it needs 1 MB of free space, and not --reserve-mb.")
+			"'server backup' with --store: it needs 1 MB of free space, and not --reserve-mb. After a " +
+			"server that was killed it may need more, and says how much.")
 	}
 	return problem.Unavailable("No backup can be made: " + fault.Error() + ".")
 }
