@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/foldql/foldql/internal/disk"
@@ -71,7 +72,59 @@ func noBackup(err error) *problem.Problem {
 
 func (a *API) send(ctx context.Context, w http.ResponseWriter, taken *backup.Snapshot) error {
 	w.Header().Set("Content-Type", backupType)
-	return taken.Send(ctx, &patient{w, http.NewResponseController(w)})
+	to := &interruptible{patient{w, http.NewResponseController(w)}, a.Stopping}
+	defer to.watch()()
+	err := taken.Send(ctx, to)
+	if err != nil && a.Stopping() {
+		err = errStopping
+	}
+	return err
+}
+
+// errStopping is why a backup is given up of a server that drains: it would keep the listener closed until the end of
+// the drain, and can be repeated.
+var errStopping = errors.New("the server is to end: back up again when it is there")
+
+// interruptible sends as long as the server is not to end.
+type interruptible struct {
+	patient
+	stopping func() bool
+}
+
+// Write implements io.Writer.
+func (i *interruptible) Write(b []byte) (int, error) {
+	if i.stopping() {
+		return 0, errStopping
+	}
+	return i.patient.Write(b)
+}
+
+// lookForEnd is how often a client that takes nothing is found out to keep the server from its end.
+const lookForEnd = 100 * time.Millisecond
+
+// watch interrupts pieces that wait for the client when the server is to end, until the function that it returns is
+// called.
+func (i *interruptible) watch() (end func()) {
+	var watching sync.WaitGroup
+	sent := make(chan struct{})
+	watching.Go(func() {
+		look := time.NewTicker(lookForEnd)
+		defer look.Stop()
+		for {
+			select {
+			case <-sent:
+				return
+			case now := <-look.C:
+				if i.stopping() {
+					_ = i.time.SetWriteDeadline(now) // of a connection without deadlines nothing can be interrupted
+				}
+			}
+		}
+	})
+	return func() {
+		close(sent)
+		watching.Wait()
+	}
 }
 
 // patient gives the client time for each piece that is sent, however many there are.
