@@ -298,6 +298,9 @@ func (c *rebuildStart) offline(ctx context.Context, p *Program) (err error) {
 	if err := logcheck.Check(ctx, o.DB, o.Source, p.Projections); err != nil {
 		return err
 	}
+	if err := checkStart(ctx, o.DB, p.Projections, names); err != nil {
+		return err
+	}
 	for _, one := range p.Projections {
 		if !names[one.Name] {
 			continue
@@ -308,6 +311,25 @@ func (c *rebuildStart) offline(ctx context.Context, p *Program) (err error) {
 		fmt.Fprintf(p.Stdout, "%s: the next start rebuilds from the whole log\n", one.Name)
 	}
 	p.remindOfTables(o.DB)
+	return nil
+}
+
+// checkStart fails where a running server would refuse to rebuild any of the named projections: then nothing is asked
+// for.
+func checkStart(ctx context.Context, db *querydb.DB, all []projection.Projection, named map[string]bool) error {
+	for _, unit := range projection.Units(all) {
+		i := slices.IndexFunc(unit, func(p projection.Projection) bool { return named[p.Name] })
+		if i < 0 {
+			continue
+		}
+		err := projections.CheckStart(ctx, db, unit)
+		if errors.As(err, new(projections.RefusedError)) {
+			return fmt.Errorf("rebuild %s: %w; start the server for that", unit[i].Name, err)
+		}
+		if err != nil {
+			return fmt.Errorf("rebuild %s: %w", unit[i].Name, err)
+		}
+	}
 	return nil
 }
 

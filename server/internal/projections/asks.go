@@ -3,6 +3,8 @@ package projections
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
@@ -25,14 +27,39 @@ const (
 	Rollback What = "rollback"
 )
 
+// Why no rebuild can be started: it would drop rows that somebody else has asked for, or would go back to.
+const (
+	isBuilding        = RefusedError("rows are being built already: switch to them, or abort that first")
+	othersAreBuilding = RefusedError("another version of the program is building rows of its own: wait until they " +
+		"serve, or abort that first")
+)
+
+// CheckStart is a RefusedError where a server would refuse to build rows anew of projections that change generation
+// together. No server runs.
+func CheckStart(ctx context.Context, db *querydb.DB, unit []projection.Projection) error {
+	all, err := projection.LookUp(ctx, db, unit)
+	if err != nil {
+		return fmt.Errorf("find out which rows of %s there are: %w", strings.Join(names(unit), ", "), err)
+	}
+	s := survey{all: all}
+	s.judgeRows(db.MultiWriter())
+	switch {
+	case s.builds || s.held:
+		return isBuilding
+	case s.othersBuild:
+		return othersAreBuilding
+	}
+	return nil
+}
+
 // refusal is why what an operator asks for cannot be done as things are; "" where it may be. Who folds goes on
 // meanwhile, and so does a switch that another operator waits for.
 func refusal(ctx context.Context, u *unit, a ask, found *survey, again *switchAgain) RefusedError {
 	switch {
 	case a.what == Start && (found.builds || found.held):
-		return "rows are being built already: switch to them, or abort that first"
+		return isBuilding
 	case a.what == Start && othersBuild(ctx, u):
-		return "another version of the program is building rows of its own: wait until they serve, or abort that first"
+		return othersAreBuilding
 	case a.what == Switch && again.pends():
 		return "the rows are folded on, and serve then, as was asked for before"
 	case a.what == Switch && !found.builds && !found.held:
