@@ -145,6 +145,35 @@ func TestACopyOfAStreamThatWasMadeAnewIsSetAside(t *testing.T) {
 	runProgram(t, newProject(false).App, start{args: accept}).wantExit(t, exitDone, "there is nothing to accept")
 }
 
+// TestAnAcceptThatWasInterruptedWithTheCopySetAsideIsRunAgain, and one that finds no copy for another reason is not.
+func TestAnAcceptThatWasInterruptedWithTheCopySetAsideIsRunAgain(t *testing.T) {
+	all := newTasks(t)
+	all.publish(t, 1, 10)
+	args, data := mirrored(t, all)
+	all.remadeUnder(t, args)
+	rename := func(from, to string) {
+		t.Helper()
+		if err := os.Rename(filepath.Join(data, from), filepath.Join(data, to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	accept := start{args: append([]string{"log", "accept", "--yes"}, args...)}
+	rename("mirror", "mirror.mine")
+	runProgram(t, newProject(false).App, accept).wantExit(t, exitFailed, "start the server once")
+	const former = "mirror.former-20240301T120000.000Z"
+	rename("mirror.mine", former)
+	runProgram(t, newProject(false).App, accept).wantExit(t, exitDone, "the log is accepted")
+	if _, err := os.Stat(filepath.Join(data, former)); err != nil {
+		t.Errorf("the former copy: %v, want that it stays", err)
+	}
+	s := serve(t, newProject(false).App, start{args: args})
+	s.until(t, "folding the new one", hasTask(t, s, 120))
+	if hasTask(t, s, 10)() {
+		t.Error("a task of the former stream is there")
+	}
+	s.end(t)
+}
+
 // TestRowsThatAreFurtherOnThanTheirCopyGoOn: the copy comes later than the rows, or is restored from a backup.
 func TestRowsThatAreFurtherOnThanTheirCopyGoOn(t *testing.T) {
 	all := newTasks(t)

@@ -1,9 +1,13 @@
 package mirror
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
@@ -24,10 +28,24 @@ func CopiedThrough(o Options) (eventlog.Offsets, error) {
 	return at, s.close()
 }
 
+// asideInfix stands between the name of a directory and the time when it was set aside.
+const asideInfix = ".former-"
+
+// IsSetAside reports whether the copy in a directory was set aside, and none has taken its place.
+func IsSetAside(dir string) bool {
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	beside, err := os.ReadDir(filepath.Dir(dir))
+	return err == nil && slices.ContainsFunc(beside, func(e fs.DirEntry) bool {
+		return strings.HasPrefix(e.Name(), filepath.Base(dir)+asideInfix)
+	})
+}
+
 // SetAside gives the directory of a copy, which nobody may have open, another name beside it, and returns that: it may
 // hold events that are nowhere else.
 func SetAside(dir string) (aside string, err error) {
-	aside = dir + ".former-" + time.Now().UTC().Format("20060102T150405.000Z")
+	aside = dir + asideInfix + time.Now().UTC().Format("20060102T150405.000Z")
 	if err := os.Rename(dir, aside); err != nil {
 		return "", fmt.Errorf("set the copy of the events aside: %w", err)
 	}

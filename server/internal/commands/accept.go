@@ -38,8 +38,14 @@ func (c *acceptCommand) Run(ctx context.Context, p *Program) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := storeExists(store, from); err != nil {
+	if err := rowsExist(store); err != nil {
 		return err
+	}
+	// A copy that is set aside and has no successor was left by a run that was interrupted there.
+	if from.Mirror == "" || !mirror.IsSetAside(sources.Dir(from, store)) {
+		if err := eventsExist(from, store); err != nil {
+			return err
+		}
 	}
 	o, err := open(ctx, p, &c.Data, store, from, c.MaxEvent)
 	if err != nil {

@@ -147,12 +147,21 @@ func (o *StoreOptions) OpenMatching(ctx context.Context, p *Program) (*Opened, e
 // storeExists fails where the rows or the events are to be in a directory of this machine, and it is not there: to open
 // them would make them, and find an empty store where a name is mistyped.
 func storeExists(store config.Store, from config.Source) error {
-	if store.Kind == config.Embedded {
-		if err := checkPart(store.Rows(), nameByStore); err != nil {
-			return fmt.Errorf("open the rows: %w", err)
-		}
+	if err := rowsExist(store); err != nil {
+		return err
 	}
 	return eventsExist(from, store)
+}
+
+// rowsExist is storeExists for the rows alone.
+func rowsExist(store config.Store) error {
+	if store.Kind != config.Embedded {
+		return nil
+	}
+	if err := checkPart(store.Rows(), nameByStore); err != nil {
+		return fmt.Errorf("open the rows: %w", err)
+	}
+	return nil
 }
 
 // eventsExist fails where the events are to be in a directory of this machine, and there is none.
