@@ -57,7 +57,8 @@ type RunnerConfig struct {
 	// which a rebuild was asked for are folded on until others are begun, see [BeginBuild]. Without it such rows are
 	// dropped and begun again.
 	KeepServing bool
-	// EndWhenFull has Run end with the error where the store has no space left. Without it Run waits until there is some.
+	// EndWhenFull has Run end with the error where the store, or a copy of the events that it reads, has no space left.
+	// Without it Run waits until there is some.
 	EndWhenFull bool
 	// Budget bounds how much of the processors the Runners take together that have it, and has their requests to the
 	// store make way for others; nil for no bound.

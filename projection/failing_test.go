@@ -86,3 +86,23 @@ func TestAFoldThatIsToEndWhenTheStoreIsFullEnds(t *testing.T) {
 		}
 	}
 }
+
+// fullCopy is a source that is copied to a disk without space.
+type fullCopy struct{ eventlog.Source }
+
+func (fullCopy) Wait(context.Context, eventlog.Offsets) error {
+	return fmt.Errorf("copy: %w", eventlog.ErrFull)
+}
+
+// TestAFoldThatIsToEndWhenTheCopyOfItsEventsIsFullEnds when it has folded what is copied.
+func TestAFoldThatIsToEndWhenTheCopyOfItsEventsIsFullEnds(t *testing.T) {
+	cfg, store := quick(), newFaultyStore()
+	cfg.EndWhenFull = true
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	db := open(t, store)
+	err := newRunner(t, "script", fullCopy{openLog(t, event("", upsert("a", 1)))}, db, cfg).Run(ctx)
+	if rows := rowsOf(t, db, store.keys()); !errors.Is(err, eventlog.ErrFull) || len(rows) != 1 {
+		t.Errorf("%v with %d rows, want that there is no space, and the row", err, len(rows))
+	}
+}

@@ -28,15 +28,17 @@ func TestAVerificationEndsWhereItsDiskIsFull(t *testing.T) {
 	s.end(t)
 }
 
-// TestAReplayEndsWhereTheDiskIsFull, and the next one folds the rest.
+// TestAReplayEndsWhereTheDiskIsFull, that of the rows or of a copy of the events, and the next one folds the rest.
 func TestAReplayEndsWhereTheDiskIsFull(t *testing.T) {
-	app, args := newProject(false).App, embedded(t)
-	replay := func(events int, more ...string) *call {
-		t.Helper()
-		file := "file:" + writeLines(t, "tasks.jsonl", taskEvents(1, events))
-		return runProgram(t, app, start{args: slices.Concat([]string{"replay", "--events", file}, args, more)})
+	for _, copies := range [][]string{nil, {"--mirror"}} {
+		app, args := newProject(false).App, append(embedded(t), copies...)
+		replay := func(events int, more ...string) *call {
+			t.Helper()
+			file := "file:" + writeLines(t, "tasks.jsonl", taskEvents(1, events))
+			return runProgram(t, app, start{args: slices.Concat([]string{"replay", "--events", file}, args, more)})
+		}
+		replay(1).wantExit(t, exitDone, "Tasks: 1 events, 1 rows written")
+		replay(3, onFullDisk...).wantExit(t, exitFailed, "the disk is full: free space, and run 'server replay' again")
+		replay(3).wantExit(t, exitDone, "Tasks: 2 events, 2 rows written")
 	}
-	replay(1).wantExit(t, exitDone, "Tasks: 1 events, 1 rows written")
-	replay(3, onFullDisk...).wantExit(t, exitFailed, "the disk is full: free space, and run 'server replay' again")
-	replay(3).wantExit(t, exitDone, "Tasks: 2 events, 2 rows written")
 }

@@ -64,6 +64,8 @@ func (f *feed) all(ctx context.Context) error {
 			return context.Cause(ctx)
 		case final(err):
 			return f.reader.mismatch(err)
+		case f.retrier.isFull(err):
+			return err
 		case err != nil:
 			f.retrier.failed(ctx, Reading, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/fold"
 	"github.com/foldql/foldql/projection/internal/position"
@@ -79,7 +80,12 @@ func unfit(err error) bool {
 
 // lasts reports whether the error, which is not about the rows, ends the fold: no other attempt is made.
 func (r *retrier) lasts(err error) bool {
-	return permanent(err) || r.cfg.EndWhenFull && errors.Is(err, driver.ErrFull)
+	return permanent(err) || r.isFull(err)
+}
+
+// isFull reports whether the fold is to end for want of space: in the store, or where events are copied to.
+func (r *retrier) isFull(err error) bool {
+	return r.cfg.EndWhenFull && (errors.Is(err, driver.ErrFull) || errors.Is(err, eventlog.ErrFull))
 }
 
 // permanent reports whether another attempt cannot change the error, which is not about the rows.

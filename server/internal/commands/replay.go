@@ -51,6 +51,11 @@ func (c *Replay) Run(ctx context.Context, p *Program) (err error) {
 			return err
 		}
 	}
+	if copies := o.Source.Mirror; copies != nil { // else what it has copied so far would be taken for all
+		if err := copies.Writable(); err != nil {
+			return withoutSpace(err)
+		}
+	}
 	events := o.Source.Source
 	if err := logcheck.Check(ctx, o.DB, o.Source, p.Projections); err != nil {
 		return err
@@ -74,7 +79,7 @@ func (c *Replay) Run(ctx context.Context, p *Program) (err error) {
 
 // withoutSpace says of a disk that is full what to do about it.
 func withoutSpace(err error) error {
-	if !errors.Is(err, driver.ErrFull) {
+	if !errors.Is(err, driver.ErrFull) && !errors.Is(err, eventlog.ErrFull) {
 		return err
 	}
 	return fmt.Errorf("the disk is full: free space, and run 'server replay' again, which folds the rest: %w", err)
