@@ -49,7 +49,9 @@ const apollo = {
     const subscription = watched.subscribe(() => {}); // a component that shows the list
     let page = (await watched.refetch()).data.Sales_ProductByCategory;
     while (page.nextToken !== null) {
-      page = (await watched.fetchMore({ variables: { nextToken: page.nextToken } })).data.Sales_ProductByCategory;
+      const next = { variables: { nextToken: page.nextToken } };
+      page = (await watched.fetchMore(next)).data.Sales_ProductByCategory;
+      await watched.fetchMore(next); // as where somebody scrolls twice: the page is there once
     }
     subscription.unsubscribe();
     const variables = { category, limit: 10 }; // another limit: still the same list
