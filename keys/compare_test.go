@@ -43,6 +43,20 @@ func TestValuesCompareAsWhatTheyAre(t *testing.T) {
 	}
 }
 
+func TestValuesOfOneKeyAreOneValue(t *testing.T) {
+	at := time.Now()
+	for _, same := range [][2]keys.Value{
+		{keys.DateTime(at), keys.DateTime(at.Round(0).UTC())},
+		{keys.DateTime(at), keys.DateTime(at.In(time.FixedZone("", 7200)))},
+		{keys.DecimalOf(""), keys.DecimalOf("0")},
+		{keys.DecimalOf("1.50"), keys.DecimalOf("1.5")},
+	} {
+		if same[0] != same[1] {
+			t.Errorf("%v is another value than %v", same[0], same[1])
+		}
+	}
+}
+
 // TestDecimalsCompareAsRationals do.
 func TestDecimalsCompareAsRationals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

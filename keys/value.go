@@ -48,7 +48,8 @@ func (k Kind) String() string {
 // isNumber reports whether values of the kind are numbers.
 func (k Kind) isNumber() bool { return k == KindInt || k == KindFloat || k == KindDecimal }
 
-// Value is one composite attribute on its way into a key. The zero Value is absent.
+// Value is one composite attribute on its way into a key. The zero Value is absent. Values that make one key, but for
+// the casing of texts, are equal.
 type Value struct {
 	kind Kind
 	text string
@@ -75,14 +76,20 @@ func Int(n int64) Value { return Value{kind: KindInt, num: n} }
 // Float makes a Value of a floating-point number. NaN and the infinities have no key.
 func Float(f float64) Value { return Value{kind: KindFloat, flt: f} }
 
-// DecimalOf makes a Value of a decimal number.
-func DecimalOf(d Decimal) Value { return Value{kind: KindDecimal, text: string(d)} }
+// DecimalOf makes a Value of a decimal number: one Value of all texts of it, as they make one key.
+func DecimalOf(d Decimal) Value {
+	text := d.String()
+	if canonical, err := encoding.CanonicalDecimal(text); err == nil {
+		text = canonical
+	}
+	return Value{kind: KindDecimal, text: text}
+}
 
 // DateOf makes a Value of a calendar date.
 func DateOf(d Date) Value { return Value{kind: KindDate, text: string(d)} }
 
-// DateTime makes a Value of an instant.
-func DateTime(t time.Time) Value { return Value{kind: KindDateTime, at: t} }
+// DateTime makes a Value of an instant: one Value in every time zone, as they make one key.
+func DateTime(t time.Time) Value { return Value{kind: KindDateTime, at: t.UTC()} }
 
 // Present reports whether the attribute has a value at all.
 func (v Value) Present() bool { return v.kind != 0 }
@@ -123,8 +130,8 @@ func (v Value) Compare(w Value) int {
 	case KindDateTime:
 		return v.at.Compare(w.at)
 	case KindDecimal:
-		a, errA := encoding.CanonicalDecimal(Decimal(v.text).String())
-		b, errB := encoding.CanonicalDecimal(Decimal(w.text).String())
+		a, errA := encoding.CanonicalDecimal(v.text)
+		b, errB := encoding.CanonicalDecimal(w.text)
 		if errA == nil && errB == nil {
 			return encoding.CompareDecimals(a, b)
 		}
@@ -170,7 +177,7 @@ func (v Value) appendScalar(dst []byte, digits int) (out []byte, err error) {
 		}
 		return encoding.AppendFloat(dst, v.flt, digits), nil
 	case KindDecimal:
-		d, err := encoding.CanonicalDecimal(Decimal(v.text).String())
+		d, err := encoding.CanonicalDecimal(v.text)
 		if err != nil {
 			return dst, fmt.Errorf("keys: %w", err)
 		}
