@@ -40,6 +40,28 @@ func TestAnEventWhoseRowLeadsToATooLongKeyBecomesADeadLetter(t *testing.T) {
 	}
 }
 
+// TestATextThatIsCutInsideOfALetterIsNoPartOfARow wherever a batch ends, so that an op of a later event reads the same
+// in any.
+func TestATextThatIsCutInsideOfALetterIsNoPartOfARow(t *testing.T) {
+	for _, window := range []int{1, 100} {
+		store, cfg := newFaultyStore(), quick()
+		cfg.WindowEvents = window
+		r := newRunner(t, "script", logOf(t, event("", set("a", 1)),
+			event("", Step{Op: "update", ID: "a", Version: "v1", Note: "cut", Total: 1}),
+			event("", upsert("a", 1))), open(t, store), cfg)
+		if err := r.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		letters, err := r.DeadLetters(t.Context(), "", 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(letters) != 1 || letters[0].Ref != "0@2" || !strings.Contains(letters[0].Reason, "field customer: the text") {
+			t.Errorf("windows of %d: dead letters %+v, want the event that cuts the text, with the field", window, letters)
+		}
+	}
+}
+
 func wantLong(t *testing.T, what string, letters []projection.DeadLetter) {
 	t.Helper()
 	if len(letters) != 1 || letters[0].Ref != "0@3" || !strings.Contains(letters[0].Reason, "bytes") {

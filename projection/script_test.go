@@ -112,11 +112,13 @@ func (s Step) row() Row {
 	return row
 }
 
-// spoil makes the row one that cannot be stored where the note says "break". "goexit" and "hang" never return.
+// spoil makes the row one that cannot be stored where the note says "break" or "cut". "goexit" and "hang" never return.
 func (s Step) spoil(row *Row) {
 	switch s.Note {
 	case "break":
 		row.Total = Unstorable
+	case "cut":
+		row.Customer = ptr("café"[:4])
 	case "goexit":
 		runtime.Goexit()
 	case "hang":

@@ -74,6 +74,19 @@ func TestAKeyIsText(t *testing.T) {
 	}
 }
 
+// TestATextThatIsCutInsideOfALetterIsNotStored: the next batch would read another than the one that has written it.
+func TestATextThatIsCutInsideOfALetterIsNotStored(t *testing.T) {
+	var b record.Builder
+	codec, model := *bills, *bills.Model
+	model.Fields = []querydb.Field{model.Fields[0], {Name: "note", Scalar: "String"}}
+	codec.Model = &model
+	_, err := querydb.Encode(&codec, &b, &bill{id: "b1", issued: "at the caf\xc3"})
+	if !errors.Is(err, querydb.ErrInvalid) || !strings.Contains(err.Error(), "Bill") ||
+		!strings.Contains(err.Error(), "field note") || !strings.Contains(err.Error(), "UTF-8") {
+		t.Errorf("encode a row with such a text: %v, want ErrInvalid that says so, with model and field", err)
+	}
+}
+
 // TestADateThatWasNeverSetIsFoundAtAnyDepth, in objects and in lists.
 func TestADateThatWasNeverSetIsFoundAtAnyDepth(t *testing.T) {
 	day := querydb.Field{Name: "day", Scalar: "Date"}

@@ -61,13 +61,17 @@ func (b *Builder) JSON(text []byte) {
 	b.done()
 }
 
-// String appends a string, ID or enum. Bytes that are not UTF-8 become U+FFFD.
+// String appends a string, ID or enum; one that is no valid UTF-8 makes Finish fail.
 func (b *Builder) String(s string) {
 	if b.maxBytes > 0 && len(b.buf)+len(s) > b.maxBytes {
 		b.fail(b.tooLarge)
 		s = ""
 	}
-	b.buf = appendString(b.buf, s)
+	buf, err := appendString(b.buf, s)
+	if err != nil {
+		b.fail(err)
+	}
+	b.buf = buf
 	b.done()
 }
 

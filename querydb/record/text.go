@@ -1,13 +1,14 @@
 package record
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"unicode/utf8"
 )
 
-// appendString appends s as a JSON string.
-func appendString(dst []byte, s string) []byte {
+// appendString appends s as a JSON string. Where s is no UTF-8 it has no such form: notText is an error then.
+func appendString(dst []byte, s string) (out []byte, notText error) {
 	dst = append(dst, '"')
 	plain := 0 // s[plain:i] is still to be appended, as it is
 	for i := 0; i < len(s); {
@@ -25,14 +26,12 @@ func appendString(dst []byte, s string) []byte {
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
 		if r == utf8.RuneError && size == 1 {
-			dst = append(dst, s[plain:i]...)
-			dst = utf8.AppendRune(dst, utf8.RuneError)
-			plain = i + 1
+			return append(dst, '"'), fmt.Errorf("the text is no valid UTF-8 at byte %d: cut texts between characters", i)
 		}
 		i += size
 	}
 	dst = append(dst, s[plain:]...)
-	return append(dst, '"')
+	return append(dst, '"'), nil
 }
 
 // appendEscape appends a character that no JSON string may hold as it is.
