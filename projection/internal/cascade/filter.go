@@ -2,22 +2,35 @@ package cascade
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 )
 
-// CheckFilter refuses a filter by fields that rows of the model do not have, or that hold other values.
+// CheckFilter refuses a filter by fields that rows of the model do not have, or that hold other values: it would choose
+// no row, and nobody would know. Of several wrong fields it names the same one each time.
 func CheckFilter(m *querydb.Model, filter map[string]any) error {
-	for name, v := range filter {
-		if _, _, ok := wanted(m, name, v); !ok {
+	for _, name := range slices.Sorted(maps.Keys(filter)) {
+		field, value, ok := wanted(m, name, filter[name])
+		if !ok {
 			return fmt.Errorf("rows of %s cannot be chosen by %s = %v: name a field of one scalar or enum, and give a value "+
-				"of its type", m.Name, name, v)
+				"of its type", m.Name, name, filter[name])
+		}
+		enum := m.Fields[field].Enum
+		if enum == "" {
+			continue
+		}
+		values, described := m.EnumValues()[name]
+		if described && !slices.Contains(values, value.AsString()) {
+			return fmt.Errorf("rows of %s cannot be chosen by %s = %v: the values of %s are %s", m.Name, name, filter[name],
+				enum, strings.Join(values, ", "))
 		}
 	}
 	return nil
@@ -103,7 +116,9 @@ func valueOf(scalar string, v any) (value keys.Value, ok bool) {
 
 func valueOfNumber(scalar string, v float64) (value keys.Value, ok bool) {
 	switch scalar {
-	case "Int", "Int64":
+	case "Int":
+		return keys.Int(int64(v)), v == math.Trunc(v) && v >= math.MinInt32 && v <= math.MaxInt32
+	case "Int64":
 		return keys.Int(int64(v)), v == math.Trunc(v) && math.Abs(v) <= maxExact
 	case "Float":
 		return keys.Float(v), !math.IsNaN(v) && !math.IsInf(v, 0)

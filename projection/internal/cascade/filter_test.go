@@ -71,11 +71,31 @@ func TestAFilterOfAnotherTypeIsRefused(t *testing.T) {
 		{"String", 7}, {"Int", "7"}, {"Int", 7.5}, {"Int", true}, {"Boolean", "true"}, {"Boolean", 1}, {"Int64", "x"},
 		{"Int64", uint64(math.MaxUint64)}, {"Float", math.NaN()}, {"Float", math.Inf(1)}, {"Float", "1.5"},
 		{"Decimal", "1,5"}, {"Decimal", math.NaN()}, {"Date", "2024-02-30"}, {"Date", time.Time{}}, {"DateTime", "2024"},
+		{"Int", math.MaxInt32 + 1}, {"Int", math.MinInt32 - 1},
 		{"DateTime", 7}, {"String", nil}, {"String", []string{"x"}}, {"JSON", "x"},
 	} {
 		if got, ok := valueOf(c.scalar, plain(c.given)); ok {
 			t.Errorf("%s by %v (%T): got %v", c.scalar, c.given, c.given, got)
 		}
+	}
+}
+
+// TestAFilterByATextThatTheEnumOfTheFieldDoesNotHaveIsRefused, and the values that it has are named. An enum that the
+// model does not describe has any.
+func TestAFilterByATextThatTheEnumOfTheFieldDoesNotHaveIsRefused(t *testing.T) {
+	m := &querydb.Model{
+		Name: "Player",
+		Fields: []querydb.Field{
+			{Name: "role", Scalar: "String", Enum: "Role"}, {Name: "foot", Scalar: "String", Enum: "Foot"},
+		},
+		Enums: []querydb.Enum{{Name: "Role", Values: []string{"CAPTAIN", "KEEPER"}}},
+	}
+	if err := CheckFilter(m, map[string]any{"role": role("KEEPER"), "foot": "LEFT"}); err != nil {
+		t.Errorf("by values of the enums: %v", err)
+	}
+	const want = "rows of Player cannot be chosen by role = CAPTIAN: the values of Role are CAPTAIN, KEEPER"
+	if err := CheckFilter(m, map[string]any{"role": role("CAPTIAN")}); err == nil || err.Error() != want {
+		t.Errorf("by a misspelt value: %v, want %q", err, want)
 	}
 }
 
