@@ -222,12 +222,13 @@ func (c AnyCodec) Reindex(b *record.Builder, former []int, stored Row) (Row, err
 	return stored, nil
 }
 
-// KeyOf returns the key of a row. It fails with ErrInvalid, naming model and field, where a half is empty.
+// KeyOf returns the key of a row. It fails with ErrInvalid, naming model and field, where a half is empty: where one of
+// its fields has no value, or all are empty texts, whatever the key has around them.
 func KeyOf[R any](c *Codec[R], row *R) (keys.Key, error) {
 	return fields{model: c.Model, value: func(field int) keys.Value { return c.Value(row, field) }}.key()
 }
 
-// KeyOf returns the key of a row. It fails with ErrInvalid, naming model and field, where a half is empty.
+// KeyOf returns the key of a row, as [KeyOf] does.
 func (c AnyCodec) KeyOf(row any) (keys.Key, error) {
 	return fields{model: c.Model, value: func(field int) keys.Value { return c.Value(row, field) }}.key()
 }
@@ -250,11 +251,21 @@ func (c fields) key() (keys.Key, error) {
 
 func (c fields) primaryHalf(h *Half, text *string) error {
 	o, err := c.put(h)
-	if err == nil && o.Op != keys.SetKey {
+	if err == nil && (o.Op != keys.SetKey || c.blank(h)) {
 		err = fmt.Errorf("%w: the key is made of field %s, which is empty", ErrInvalid, fieldName(c.model, c.absent(h)))
 	}
 	*text = o.Key
 	return err
+}
+
+// blank reports whether all fields of the half are empty texts: whatever is around them, they tell no row from another.
+func (c fields) blank(h *Half) bool {
+	for _, f := range h.Fields {
+		if v := c.value(f); v.Kind() != keys.KindString || v.AsString() != "" {
+			return false
+		}
+	}
+	return len(h.Fields) > 0
 }
 
 func (c fields) indexKey(x *Index, k *IndexKey) (err error) {

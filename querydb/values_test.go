@@ -74,6 +74,44 @@ func TestAKeyIsText(t *testing.T) {
 	}
 }
 
+// TestAnEmptyIdIsNoKey whatever the key has around it: the rows of all events that lack the id would be one. Of several
+// fields one alone may be empty.
+func TestAnEmptyIdIsNoKey(t *testing.T) {
+	id, note := keys.Segment{Field: "id", Kind: keys.KindString}, keys.Segment{Field: "note", Kind: keys.KindString}
+	number := keys.Segment{Field: "note", Kind: keys.KindInt}
+	for _, c := range []struct {
+		what     string
+		segments []keys.Segment
+		fields   []int
+		row      bill
+		is       bool
+	}{
+		{"no id", []keys.Segment{id}, []int{0}, bill{}, false},
+		{"no id, with a note outside the key", []keys.Segment{id}, []int{0}, bill{issued: "x"}, false},
+		{"neither of two", []keys.Segment{id, note}, []int{0, 1}, bill{}, false},
+		{"one of two", []keys.Segment{id, note}, []int{0, 1}, bill{issued: "x"}, true},
+		{"a number alone", []keys.Segment{id, number}, []int{0, 2}, bill{}, true},
+		{"a literal alone", nil, nil, bill{}, true},
+	} {
+		codec, model := *bills, *bills.Model
+		layout := keys.Layout{Head: "$cricket#v1#team#id_", Sep: "#", Segments: c.segments}
+		other := querydb.Half{Layout: keys.Layout{Head: "rows"}}
+		codec.Model = &model
+		codec.Value = func(r *bill, field int) keys.Value {
+			return []keys.Value{keys.String(r.id), keys.String(string(r.issued)), keys.Int(0)}[field]
+		}
+		for half, place := range map[string]*querydb.Half{"partition": &model.PK, "sort": &model.SK} {
+			model.PK, model.SK = other, other
+			*place = querydb.Half{Layout: layout, Fields: c.fields}
+			_, err := querydb.KeyOf(&codec, &c.row)
+			if told := errors.Is(err, querydb.ErrInvalid) && strings.Contains(err.Error(), "field id"); c.is && err != nil ||
+				!c.is && !told {
+				t.Errorf("%s in the %s half: %v, want a key: %t", c.what, half, err, c.is)
+			}
+		}
+	}
+}
+
 // TestATextThatIsCutInsideOfALetterIsNotStored: the next batch would read another than the one that has written it.
 func TestATextThatIsCutInsideOfALetterIsNotStored(t *testing.T) {
 	var b record.Builder
