@@ -28,7 +28,7 @@ type result struct {
 // fold folds the events in one way, and returns what the last leg left, and in how many commits.
 func (s *testCase) fold(ctx context.Context, w way) (got result, commits int, err error) {
 	store := newStore(w)
-	now := lastTime(w.legs)
+	now := latestTime(w.legs)
 	db, err := querydb.Open(ctx, store, s.projection.Models(), querydb.Config{
 		Now:    func() time.Time { return now },
 		Logger: slog.New(slog.DiscardHandler), // what fails is made to fail
@@ -99,14 +99,17 @@ func (s *testCase) forget(ctx context.Context, db *querydb.DB) error {
 	return db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{projection.NewResetNote(s.projection.Name)}})
 }
 
-func lastTime(legs [][]eventlog.Event) time.Time {
-	var last time.Time
+// latestTime is the greatest time of an event, in whatever order they are: what has expired by then is gone.
+func latestTime(legs [][]eventlog.Event) time.Time {
+	var latest time.Time
 	for _, leg := range legs {
 		for _, e := range leg {
-			last = e.Time
+			if e.Time.After(latest) {
+				latest = e.Time
+			}
 		}
 	}
-	return last
+	return latest
 }
 
 // result reads every row that was ever written, and the dead letters.

@@ -34,8 +34,8 @@ type Spec[R any] struct {
 	// Types are those that Given may have beside the types that the projection takes, such as all of the project's
 	// event.Types.
 	Types eventlog.Types
-	// Want are all rows that there are in the end, in any order. A row that has expired by the time of the last event
-	// is not there.
+	// Want are all rows that there are in the end, in any order. A row that has expired by the latest time of an event is
+	// not there.
 	Want []R
 	// WantDeadLetters are the events that become dead letters, in the order of Given; by default none may be.
 	WantDeadLetters []DeadLetter
@@ -64,7 +64,7 @@ type Event struct {
 	// Subject is that which producers send. There is none by default, and a dead letter without one blocks no other event,
 	// so that there are rows in the end that there are not in production.
 	Subject string
-	// Time is an RFC 3339 date-time. By default events are a minute apart, the first at 2024-01-01T00:00:00Z.
+	// Time is an RFC 3339 date-time, by default a minute after that of the event before, the first 2024-01-01T00:00:00Z.
 	Time string
 	// Data is the event's data: JSON as a string or bytes, or a value that encoding/json makes it of. By default {}.
 	Data any
@@ -213,7 +213,7 @@ func (s *testCase) events() ([]eventlog.Event, error) {
 			e.Time = at
 		}
 		events[i] = e
-		at = at.Add(time.Minute)
+		at = e.Time.Add(time.Minute)
 	}
 	return events, nil
 }

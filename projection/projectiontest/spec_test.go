@@ -3,6 +3,7 @@ package projectiontest
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -128,6 +129,30 @@ func TestADeadLetterBlocksOnlyEventsOfItsSubject(t *testing.T) {
 		Projection: ProjectAccount(deposits), Codec: AccountCodec, Given: given(""),
 		Want: []Account{{"a", 0}}, WantDeadLetters: []DeadLetter{{ID: "1"}},
 	})
+}
+
+// TestAnEventIsAMinuteAfterTheOneBeforeByDefault also where that says its time, and what has expired by the latest time
+// is gone, in whatever order the events are.
+func TestAnEventIsAMinuteAfterTheOneBeforeByDefault(t *testing.T) {
+	given := events(5)
+	given[2].Time, given[4].Time = "2025-06-01T12:00:00+02:00", "2020-01-01T00:00:00Z"
+	spec := Spec[Account]{Projection: ProjectAccount(deposits), Codec: AccountCodec, Given: given}
+	made, err := spec.testCase().events()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range made {
+		got = append(got, e.Time.Format(time.RFC3339))
+	}
+	want := []string{"2024-01-01T00:00:00Z", "2024-01-01T00:01:00Z", "2025-06-01T10:00:00Z", "2025-06-01T10:01:00Z",
+		"2020-01-01T00:00:00Z"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("times of the events (-want +got):\n%s", diff)
+	}
+	if now := latestTime([][]eventlog.Event{made}); !now.Equal(made[3].Time) {
+		t.Errorf("rows are read at %v, want the latest time, %v", now, made[3].Time)
+	}
 }
 
 func TestRowsThatNobodyFoldsAreNoExpectation(t *testing.T) {
