@@ -113,9 +113,9 @@ func latestTime(legs [][]eventlog.Event) time.Time {
 }
 
 // result reads every row that was ever written, and the dead letters.
-func (s *testCase) result(ctx context.Context, db *querydb.DB, runner *projection.Runner, in store) (result,
-	error) {
-	var got result
+func (s *testCase) result(
+	ctx context.Context, db *querydb.DB, runner *projection.Runner, in store,
+) (got result, err error) {
 	if err := s.alone(db); err != nil {
 		return got, err
 	}
@@ -136,14 +136,26 @@ func (s *testCase) result(ctx context.Context, db *querydb.DB, runner *projectio
 			got.Rows[of.model().Name] = append(got.Rows[of.model().Name], row)
 		}
 	}
-	letters, err := runner.DeadLetters(ctx, "", 1000)
-	if err != nil {
-		return got, err
+	got.DeadLetters, err = deadLetters(ctx, runner)
+	return got, err
+}
+
+// deadLetters are all that the runner has.
+func deadLetters(ctx context.Context, runner *projection.Runner) (all []DeadLetter, err error) {
+	const atOnce = 1000
+	for after := ""; ; {
+		letters, err := runner.DeadLetters(ctx, after, atOnce)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range letters {
+			all = append(all, DeadLetter{ID: l.ID, Reason: firstLine(l.Reason)})
+			after = l.Ref
+		}
+		if len(letters) < atOnce {
+			return all, nil
+		}
 	}
-	for _, l := range letters {
-		got.DeadLetters = append(got.DeadLetters, DeadLetter{ID: l.ID, Reason: firstLine(l.Reason)})
-	}
-	return got, nil
 }
 
 // firstLine leaves out the stack of a panic, which differs from way to way.

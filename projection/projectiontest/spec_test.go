@@ -155,6 +155,23 @@ func TestAnEventIsAMinuteAfterTheOneBeforeByDefault(t *testing.T) {
 	}
 }
 
+// TestAllDeadLettersAreCompared however many there are.
+func TestAllDeadLettersAreCompared(t *testing.T) {
+	given := events(1001)
+	for i := range given {
+		given[i].Data = "[]"
+	}
+	s := (&Spec[Account]{Projection: ProjectAccount(deposits), Codec: AccountCodec, Given: given}).testCase()
+	made, err := s.events()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := s.fold(t.Context(), once(made))
+	if err != nil || len(got.DeadLetters) != len(given) || got.DeadLetters[1000].ID != "1001" {
+		t.Errorf("%d dead letters of %d are compared, %v", len(got.DeadLetters), len(given), err)
+	}
+}
+
 func TestRowsThatNobodyFoldsAreNoExpectation(t *testing.T) {
 	for _, tt := range []struct {
 		want    []Rows
