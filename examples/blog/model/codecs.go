@@ -22,7 +22,7 @@ var UserCodec = &querydb.Codec[User]{
 	SetTime: setTimeOfUser,
 }
 
-// KeyOfUser returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfUser returns the key that the row has; it fails where a half of it is empty.
 func KeyOfUser(r *User) (keys.Key, error) { return querydb.KeyOf(UserCodec, r) }
 
 func encodeUser(b *record.Builder, r *User) {
@@ -100,7 +100,7 @@ var PostCodec = &querydb.Codec[Post]{
 	SetTime: setTimeOfPost,
 }
 
-// KeyOfPost returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfPost returns the key that the row has; it fails where a half of it is empty.
 func KeyOfPost(r *Post) (keys.Key, error) { return querydb.KeyOf(PostCodec, r) }
 
 func encodePost(b *record.Builder, r *Post) {
@@ -216,7 +216,7 @@ var MemberCodec = &querydb.Codec[Member]{
 	SetTime: setTimeOfMember,
 }
 
-// KeyOfMember returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfMember returns the key that the row has; it fails where a half of it is empty.
 func KeyOfMember(r *Member) (keys.Key, error) { return querydb.KeyOf(MemberCodec, r) }
 
 func encodeMember(b *record.Builder, r *Member) {

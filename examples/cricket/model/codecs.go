@@ -22,7 +22,7 @@ var TeamCodec = &querydb.Codec[Team]{
 	SetTime: setTimeOfTeam,
 }
 
-// KeyOfTeam returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfTeam returns the key that the row has; it fails where a half of it is empty.
 func KeyOfTeam(r *Team) (keys.Key, error) { return querydb.KeyOf(TeamCodec, r) }
 
 func encodeTeam(b *record.Builder, r *Team) {
@@ -87,7 +87,7 @@ var PlayerCodec = &querydb.Codec[Player]{
 	SetTime: setTimeOfPlayer,
 }
 
-// KeyOfPlayer returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfPlayer returns the key that the row has; it fails where a half of it is empty.
 func KeyOfPlayer(r *Player) (keys.Key, error) { return querydb.KeyOf(PlayerCodec, r) }
 
 func encodePlayer(b *record.Builder, r *Player) {
@@ -175,7 +175,7 @@ var CoachCodec = &querydb.Codec[Coach]{
 	},
 }
 
-// KeyOfCoach returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfCoach returns the key that the row has; it fails where a half of it is empty.
 func KeyOfCoach(r *Coach) (keys.Key, error) { return querydb.KeyOf(CoachCodec, r) }
 
 func encodeCoach(b *record.Builder, r *Coach) {
@@ -262,7 +262,7 @@ var VenueCodec = &querydb.Codec[Venue]{
 	SetTime: setTimeOfVenue,
 }
 
-// KeyOfVenue returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfVenue returns the key that the row has; it fails where a half of it is empty.
 func KeyOfVenue(r *Venue) (keys.Key, error) { return querydb.KeyOf(VenueCodec, r) }
 
 func encodeVenue(b *record.Builder, r *Venue) {
@@ -355,7 +355,7 @@ var SquadSelectionCodec = &querydb.Codec[SquadSelection]{
 	},
 }
 
-// KeyOfSquadSelection returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfSquadSelection returns the key that the row has; it fails where a half of it is empty.
 func KeyOfSquadSelection(r *SquadSelection) (keys.Key, error) {
 	return querydb.KeyOf(SquadSelectionCodec, r)
 }
@@ -584,7 +584,7 @@ var MatchCodec = &querydb.Codec[Match]{
 	},
 }
 
-// KeyOfMatch returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfMatch returns the key that the row has; it fails where a half of it is empty.
 func KeyOfMatch(r *Match) (keys.Key, error) { return querydb.KeyOf(MatchCodec, r) }
 
 func encodeMatch(b *record.Builder, r *Match) {

@@ -22,7 +22,7 @@ var DeviceCodec = &querydb.Codec[Device]{
 	SetTime: setTimeOfDevice,
 }
 
-// KeyOfDevice returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfDevice returns the key that the row has; it fails where a half of it is empty.
 func KeyOfDevice(r *Device) (keys.Key, error) { return querydb.KeyOf(DeviceCodec, r) }
 
 func encodeDevice(b *record.Builder, r *Device) {
@@ -165,7 +165,7 @@ var DeviceEventCodec = &querydb.Codec[DeviceEvent]{
 	SetTime: setTimeOfDeviceEvent,
 }
 
-// KeyOfDeviceEvent returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfDeviceEvent returns the key that the row has; it fails where a half of it is empty.
 func KeyOfDeviceEvent(r *DeviceEvent) (keys.Key, error) { return querydb.KeyOf(DeviceEventCodec, r) }
 
 func encodeDeviceEvent(b *record.Builder, r *DeviceEvent) {
@@ -267,7 +267,7 @@ var AssetCodec = &querydb.Codec[Asset]{
 	SetTime: setTimeOfAsset,
 }
 
-// KeyOfAsset returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfAsset returns the key that the row has; it fails where a half of it is empty.
 func KeyOfAsset(r *Asset) (keys.Key, error) { return querydb.KeyOf(AssetCodec, r) }
 
 func encodeAsset(b *record.Builder, r *Asset) {
@@ -377,7 +377,7 @@ var VehicleCodec = &querydb.Codec[Vehicle]{
 	SetTime: setTimeOfVehicle,
 }
 
-// KeyOfVehicle returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfVehicle returns the key that the row has; it fails where a half of it is empty.
 func KeyOfVehicle(r *Vehicle) (keys.Key, error) { return querydb.KeyOf(VehicleCodec, r) }
 
 func encodeVehicle(b *record.Builder, r *Vehicle) {
@@ -513,7 +513,7 @@ var ActiveVehicleCodec = &querydb.Codec[ActiveVehicle]{
 	SetTime: setTimeOfActiveVehicle,
 }
 
-// KeyOfActiveVehicle returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfActiveVehicle returns the key that the row has; it fails where a half of it is empty.
 func KeyOfActiveVehicle(r *ActiveVehicle) (keys.Key, error) {
 	return querydb.KeyOf(ActiveVehicleCodec, r)
 }

@@ -23,7 +23,7 @@ var PackageCodec = &querydb.Codec[Package]{
 	SetTime: setTimeOfPackage,
 }
 
-// KeyOfPackage returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfPackage returns the key that the row has; it fails where a half of it is empty.
 func KeyOfPackage(r *Package) (keys.Key, error) { return querydb.KeyOf(PackageCodec, r) }
 
 func encodePackage(b *record.Builder, r *Package) {
@@ -210,7 +210,7 @@ var VersionCodec = &querydb.Codec[Version]{
 	SetTime: setTimeOfVersion,
 }
 
-// KeyOfVersion returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfVersion returns the key that the row has; it fails where a half of it is empty.
 func KeyOfVersion(r *Version) (keys.Key, error) { return querydb.KeyOf(VersionCodec, r) }
 
 func encodeVersion(b *record.Builder, r *Version) {
@@ -378,7 +378,7 @@ var DependentCodec = &querydb.Codec[Dependent]{
 	SetTime: setTimeOfDependent,
 }
 
-// KeyOfDependent returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfDependent returns the key that the row has; it fails where a half of it is empty.
 func KeyOfDependent(r *Dependent) (keys.Key, error) { return querydb.KeyOf(DependentCodec, r) }
 
 func encodeDependent(b *record.Builder, r *Dependent) {

@@ -22,7 +22,7 @@ var EmployeeCodec = &querydb.Codec[Employee]{
 	SetTime: setTimeOfEmployee,
 }
 
-// KeyOfEmployee returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfEmployee returns the key that the row has; it fails where a half of it is empty.
 func KeyOfEmployee(r *Employee) (keys.Key, error) { return querydb.KeyOf(EmployeeCodec, r) }
 
 func encodeEmployee(b *record.Builder, r *Employee) {
@@ -158,7 +158,7 @@ var TaskCodec = &querydb.Codec[Task]{
 	SetTime: setTimeOfTask,
 }
 
-// KeyOfTask returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfTask returns the key that the row has; it fails where a half of it is empty.
 func KeyOfTask(r *Task) (keys.Key, error) { return querydb.KeyOf(TaskCodec, r) }
 
 func encodeTask(b *record.Builder, r *Task) {
@@ -313,7 +313,7 @@ var EquipmentCodec = &querydb.Codec[Equipment]{
 	SetTime: setTimeOfEquipment,
 }
 
-// KeyOfEquipment returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfEquipment returns the key that the row has; it fails where a half of it is empty.
 func KeyOfEquipment(r *Equipment) (keys.Key, error) { return querydb.KeyOf(EquipmentCodec, r) }
 
 func encodeEquipment(b *record.Builder, r *Equipment) {
@@ -437,7 +437,7 @@ var ProjectMemberCodec = &querydb.Codec[ProjectMember]{
 	SetTime: setTimeOfProjectMember,
 }
 
-// KeyOfProjectMember returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfProjectMember returns the key that the row has; it fails where a half of it is empty.
 func KeyOfProjectMember(r *ProjectMember) (keys.Key, error) {
 	return querydb.KeyOf(ProjectMemberCodec, r)
 }
@@ -555,7 +555,7 @@ var MembershipCodec = &querydb.Codec[Membership]{
 	SetTime: setTimeOfMembership,
 }
 
-// KeyOfMembership returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfMembership returns the key that the row has; it fails where a half of it is empty.
 func KeyOfMembership(r *Membership) (keys.Key, error) { return querydb.KeyOf(MembershipCodec, r) }
 
 func encodeMembership(b *record.Builder, r *Membership) {

@@ -46,7 +46,7 @@ func (f *codecsFile) codec(r *schema.ReadModel) {
 	f.line("Clone: clone%s,\nTime: timeOf%s,\nSetTime: setTimeOf%s,", name, name, name)
 	f.references(r)
 	f.line("}\n")
-	f.line("// KeyOf%s returns the key that the row has; it fails where a field of the key is empty.", name)
+	f.line("// KeyOf%s returns the key that the row has; it fails where a half of it is empty.", name)
 	f.line("func KeyOf%s(r *%s) (keys.Key, error) { return querydb.KeyOf(%sCodec, r) }\n", name, name, name)
 	f.encode(r, name)
 	f.decode(r, name)

@@ -22,7 +22,7 @@ var OrderCountCodec = &querydb.Codec[OrderCount]{
 	SetTime: setTimeOfOrderCount,
 }
 
-// KeyOfOrderCount returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfOrderCount returns the key that the row has; it fails where a half of it is empty.
 func KeyOfOrderCount(r *OrderCount) (keys.Key, error) { return querydb.KeyOf(OrderCountCodec, r) }
 
 func encodeOrderCount(b *record.Builder, r *OrderCount) {
@@ -75,7 +75,7 @@ var CustomerCodec = &querydb.Codec[Customer]{
 	SetTime: setTimeOfCustomer,
 }
 
-// KeyOfCustomer returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfCustomer returns the key that the row has; it fails where a half of it is empty.
 func KeyOfCustomer(r *Customer) (keys.Key, error) { return querydb.KeyOf(CustomerCodec, r) }
 
 func encodeCustomer(b *record.Builder, r *Customer) {
@@ -158,7 +158,7 @@ var ProductCodec = &querydb.Codec[Product]{
 	SetTime: setTimeOfProduct,
 }
 
-// KeyOfProduct returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfProduct returns the key that the row has; it fails where a half of it is empty.
 func KeyOfProduct(r *Product) (keys.Key, error) { return querydb.KeyOf(ProductCodec, r) }
 
 func encodeProduct(b *record.Builder, r *Product) {
@@ -266,7 +266,7 @@ var OrderCodec = &querydb.Codec[Order]{
 	SetTime: setTimeOfOrder,
 }
 
-// KeyOfOrder returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfOrder returns the key that the row has; it fails where a half of it is empty.
 func KeyOfOrder(r *Order) (keys.Key, error) { return querydb.KeyOf(OrderCodec, r) }
 
 func encodeOrder(b *record.Builder, r *Order) {
@@ -363,7 +363,7 @@ var OrderLineCodec = &querydb.Codec[OrderLine]{
 	SetTime: setTimeOfOrderLine,
 }
 
-// KeyOfOrderLine returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfOrderLine returns the key that the row has; it fails where a half of it is empty.
 func KeyOfOrderLine(r *OrderLine) (keys.Key, error) { return querydb.KeyOf(OrderLineCodec, r) }
 
 func encodeOrderLine(b *record.Builder, r *OrderLine) {
@@ -428,7 +428,7 @@ var OrderHistoryCodec = &querydb.Codec[OrderHistory]{
 	SetTime: setTimeOfOrderHistory,
 }
 
-// KeyOfOrderHistory returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfOrderHistory returns the key that the row has; it fails where a half of it is empty.
 func KeyOfOrderHistory(r *OrderHistory) (keys.Key, error) { return querydb.KeyOf(OrderHistoryCodec, r) }
 
 func encodeOrderHistory(b *record.Builder, r *OrderHistory) {
@@ -505,7 +505,7 @@ var OrderVersionCodec = &querydb.Codec[OrderVersion]{
 	SetTime: setTimeOfOrderVersion,
 }
 
-// KeyOfOrderVersion returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfOrderVersion returns the key that the row has; it fails where a half of it is empty.
 func KeyOfOrderVersion(r *OrderVersion) (keys.Key, error) { return querydb.KeyOf(OrderVersionCodec, r) }
 
 func encodeOrderVersion(b *record.Builder, r *OrderVersion) {
@@ -627,7 +627,7 @@ var OrderTrackingCodec = &querydb.Codec[OrderTracking]{
 	SetTime: setTimeOfOrderTracking,
 }
 
-// KeyOfOrderTracking returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfOrderTracking returns the key that the row has; it fails where a half of it is empty.
 func KeyOfOrderTracking(r *OrderTracking) (keys.Key, error) {
 	return querydb.KeyOf(OrderTrackingCodec, r)
 }
@@ -712,7 +712,7 @@ var DeploymentCodec = &querydb.Codec[Deployment]{
 	SetTime: setTimeOfDeployment,
 }
 
-// KeyOfDeployment returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfDeployment returns the key that the row has; it fails where a half of it is empty.
 func KeyOfDeployment(r *Deployment) (keys.Key, error) { return querydb.KeyOf(DeploymentCodec, r) }
 
 func encodeDeployment(b *record.Builder, r *Deployment) {
@@ -789,7 +789,7 @@ var OwnershipCodec = &querydb.Codec[Ownership]{
 	SetTime: setTimeOfOwnership,
 }
 
-// KeyOfOwnership returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfOwnership returns the key that the row has; it fails where a half of it is empty.
 func KeyOfOwnership(r *Ownership) (keys.Key, error) { return querydb.KeyOf(OwnershipCodec, r) }
 
 func encodeOwnership(b *record.Builder, r *Ownership) {
@@ -842,7 +842,7 @@ var InvoiceCodec = &querydb.Codec[Invoice]{
 	SetTime: setTimeOfInvoice,
 }
 
-// KeyOfInvoice returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfInvoice returns the key that the row has; it fails where a half of it is empty.
 func KeyOfInvoice(r *Invoice) (keys.Key, error) { return querydb.KeyOf(InvoiceCodec, r) }
 
 func encodeInvoice(b *record.Builder, r *Invoice) {

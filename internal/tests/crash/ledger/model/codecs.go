@@ -22,7 +22,7 @@ var BalanceCodec = &querydb.Codec[Balance]{
 	SetTime: setTimeOfBalance,
 }
 
-// KeyOfBalance returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfBalance returns the key that the row has; it fails where a half of it is empty.
 func KeyOfBalance(r *Balance) (keys.Key, error) { return querydb.KeyOf(BalanceCodec, r) }
 
 func encodeBalance(b *record.Builder, r *Balance) {
@@ -93,7 +93,7 @@ var TotalsCodec = &querydb.Codec[Totals]{
 	SetTime: setTimeOfTotals,
 }
 
-// KeyOfTotals returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfTotals returns the key that the row has; it fails where a half of it is empty.
 func KeyOfTotals(r *Totals) (keys.Key, error) { return querydb.KeyOf(TotalsCodec, r) }
 
 func encodeTotals(b *record.Builder, r *Totals) {
@@ -164,7 +164,7 @@ var CurrencyCodec = &querydb.Codec[Currency]{
 	SetTime: setTimeOfCurrency,
 }
 
-// KeyOfCurrency returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfCurrency returns the key that the row has; it fails where a half of it is empty.
 func KeyOfCurrency(r *Currency) (keys.Key, error) { return querydb.KeyOf(CurrencyCodec, r) }
 
 func encodeCurrency(b *record.Builder, r *Currency) {
@@ -280,7 +280,7 @@ var EntryCodec = &querydb.Codec[Entry]{
 	SetTime: setTimeOfEntry,
 }
 
-// KeyOfEntry returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfEntry returns the key that the row has; it fails where a half of it is empty.
 func KeyOfEntry(r *Entry) (keys.Key, error) { return querydb.KeyOf(EntryCodec, r) }
 
 func encodeEntry(b *record.Builder, r *Entry) {
@@ -383,7 +383,7 @@ var ProfileCodec = &querydb.Codec[Profile]{
 	SetTime: setTimeOfProfile,
 }
 
-// KeyOfProfile returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfProfile returns the key that the row has; it fails where a half of it is empty.
 func KeyOfProfile(r *Profile) (keys.Key, error) { return querydb.KeyOf(ProfileCodec, r) }
 
 func encodeProfile(b *record.Builder, r *Profile) {
@@ -563,7 +563,7 @@ var HoldCodec = &querydb.Codec[Hold]{
 	SetTime: setTimeOfHold,
 }
 
-// KeyOfHold returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfHold returns the key that the row has; it fails where a half of it is empty.
 func KeyOfHold(r *Hold) (keys.Key, error) { return querydb.KeyOf(HoldCodec, r) }
 
 func encodeHold(b *record.Builder, r *Hold) {
@@ -652,7 +652,7 @@ var LevelCodec = &querydb.Codec[Level]{
 	SetTime: setTimeOfLevel,
 }
 
-// KeyOfLevel returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfLevel returns the key that the row has; it fails where a half of it is empty.
 func KeyOfLevel(r *Level) (keys.Key, error) { return querydb.KeyOf(LevelCodec, r) }
 
 func encodeLevel(b *record.Builder, r *Level) {
@@ -717,7 +717,7 @@ var StandingCodec = &querydb.Codec[Standing]{
 	SetTime: setTimeOfStanding,
 }
 
-// KeyOfStanding returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfStanding returns the key that the row has; it fails where a half of it is empty.
 func KeyOfStanding(r *Standing) (keys.Key, error) { return querydb.KeyOf(StandingCodec, r) }
 
 func encodeStanding(b *record.Builder, r *Standing) {
@@ -840,7 +840,7 @@ var MarkCodec = &querydb.Codec[Mark]{
 	SetTime: setTimeOfMark,
 }
 
-// KeyOfMark returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfMark returns the key that the row has; it fails where a half of it is empty.
 func KeyOfMark(r *Mark) (keys.Key, error) { return querydb.KeyOf(MarkCodec, r) }
 
 func encodeMark(b *record.Builder, r *Mark) {
@@ -918,7 +918,7 @@ var OwnerCodec = &querydb.Codec[Owner]{
 	SetTime: setTimeOfOwner,
 }
 
-// KeyOfOwner returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfOwner returns the key that the row has; it fails where a half of it is empty.
 func KeyOfOwner(r *Owner) (keys.Key, error) { return querydb.KeyOf(OwnerCodec, r) }
 
 func encodeOwner(b *record.Builder, r *Owner) {
@@ -1024,7 +1024,7 @@ var BranchCodec = &querydb.Codec[Branch]{
 	},
 }
 
-// KeyOfBranch returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfBranch returns the key that the row has; it fails where a half of it is empty.
 func KeyOfBranch(r *Branch) (keys.Key, error) { return querydb.KeyOf(BranchCodec, r) }
 
 func encodeBranch(b *record.Builder, r *Branch) {
@@ -1183,7 +1183,7 @@ var CardCodec = &querydb.Codec[Card]{
 	},
 }
 
-// KeyOfCard returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfCard returns the key that the row has; it fails where a half of it is empty.
 func KeyOfCard(r *Card) (keys.Key, error) { return querydb.KeyOf(CardCodec, r) }
 
 func encodeCard(b *record.Builder, r *Card) {
@@ -1398,7 +1398,7 @@ var PassCodec = &querydb.Codec[Pass]{
 	},
 }
 
-// KeyOfPass returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfPass returns the key that the row has; it fails where a half of it is empty.
 func KeyOfPass(r *Pass) (keys.Key, error) { return querydb.KeyOf(PassCodec, r) }
 
 func encodePass(b *record.Builder, r *Pass) {
@@ -1498,7 +1498,7 @@ var TariffCodec = &querydb.Codec[Tariff]{
 	SetTime: setTimeOfTariff,
 }
 
-// KeyOfTariff returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfTariff returns the key that the row has; it fails where a half of it is empty.
 func KeyOfTariff(r *Tariff) (keys.Key, error) { return querydb.KeyOf(TariffCodec, r) }
 
 func encodeTariff(b *record.Builder, r *Tariff) {
@@ -1588,7 +1588,7 @@ var PlanCodec = &querydb.Codec[Plan]{
 	},
 }
 
-// KeyOfPlan returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfPlan returns the key that the row has; it fails where a half of it is empty.
 func KeyOfPlan(r *Plan) (keys.Key, error) { return querydb.KeyOf(PlanCodec, r) }
 
 func encodePlan(b *record.Builder, r *Plan) {
@@ -1749,7 +1749,7 @@ var TerminalCodec = &querydb.Codec[Terminal]{
 	},
 }
 
-// KeyOfTerminal returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfTerminal returns the key that the row has; it fails where a half of it is empty.
 func KeyOfTerminal(r *Terminal) (keys.Key, error) { return querydb.KeyOf(TerminalCodec, r) }
 
 func encodeTerminal(b *record.Builder, r *Terminal) {
@@ -1881,7 +1881,7 @@ var TerminalEventCodec = &querydb.Codec[TerminalEvent]{
 	SetTime: setTimeOfTerminalEvent,
 }
 
-// KeyOfTerminalEvent returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfTerminalEvent returns the key that the row has; it fails where a half of it is empty.
 func KeyOfTerminalEvent(r *TerminalEvent) (keys.Key, error) {
 	return querydb.KeyOf(TerminalEventCodec, r)
 }
@@ -1979,7 +1979,7 @@ var MeterCodec = &querydb.Codec[Meter]{
 	SetTime: setTimeOfMeter,
 }
 
-// KeyOfMeter returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfMeter returns the key that the row has; it fails where a half of it is empty.
 func KeyOfMeter(r *Meter) (keys.Key, error) { return querydb.KeyOf(MeterCodec, r) }
 
 func encodeMeter(b *record.Builder, r *Meter) {
@@ -2063,7 +2063,7 @@ var MeterEventCodec = &querydb.Codec[MeterEvent]{
 	SetTime: setTimeOfMeterEvent,
 }
 
-// KeyOfMeterEvent returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfMeterEvent returns the key that the row has; it fails where a half of it is empty.
 func KeyOfMeterEvent(r *MeterEvent) (keys.Key, error) { return querydb.KeyOf(MeterEventCodec, r) }
 
 func encodeMeterEvent(b *record.Builder, r *MeterEvent) {
@@ -2414,7 +2414,7 @@ var HomeCodec = &querydb.Codec[Home]{
 	},
 }
 
-// KeyOfHome returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfHome returns the key that the row has; it fails where a half of it is empty.
 func KeyOfHome(r *Home) (keys.Key, error) { return querydb.KeyOf(HomeCodec, r) }
 
 func encodeHome(b *record.Builder, r *Home) {

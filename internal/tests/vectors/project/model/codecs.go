@@ -157,7 +157,7 @@ var MatchCodec = &querydb.Codec[Match]{
 	},
 }
 
-// KeyOfMatch returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfMatch returns the key that the row has; it fails where a half of it is empty.
 func KeyOfMatch(r *Match) (keys.Key, error) { return querydb.KeyOf(MatchCodec, r) }
 
 func encodeMatch(b *record.Builder, r *Match) {
@@ -314,7 +314,7 @@ var CampCodec = &querydb.Codec[Camp]{
 	},
 }
 
-// KeyOfCamp returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfCamp returns the key that the row has; it fails where a half of it is empty.
 func KeyOfCamp(r *Camp) (keys.Key, error) { return querydb.KeyOf(CampCodec, r) }
 
 func encodeCamp(b *record.Builder, r *Camp) {
@@ -413,7 +413,7 @@ var VenueCodec = &querydb.Codec[Venue]{
 	SetTime: setTimeOfVenue,
 }
 
-// KeyOfVenue returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfVenue returns the key that the row has; it fails where a half of it is empty.
 func KeyOfVenue(r *Venue) (keys.Key, error) { return querydb.KeyOf(VenueCodec, r) }
 
 func encodeVenue(b *record.Builder, r *Venue) {
@@ -472,7 +472,7 @@ var UmpireCodec = &querydb.Codec[Umpire]{
 	SetTime: setTimeOfUmpire,
 }
 
-// KeyOfUmpire returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfUmpire returns the key that the row has; it fails where a half of it is empty.
 func KeyOfUmpire(r *Umpire) (keys.Key, error) { return querydb.KeyOf(UmpireCodec, r) }
 
 func encodeUmpire(b *record.Builder, r *Umpire) {
@@ -525,7 +525,7 @@ var CoachCodec = &querydb.Codec[Coach]{
 	SetTime: setTimeOfCoach,
 }
 
-// KeyOfCoach returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfCoach returns the key that the row has; it fails where a half of it is empty.
 func KeyOfCoach(r *Coach) (keys.Key, error) { return querydb.KeyOf(CoachCodec, r) }
 
 func encodeCoach(b *record.Builder, r *Coach) {
@@ -578,7 +578,7 @@ var CricketTeamCodec = &querydb.Codec[CricketTeam]{
 	SetTime: setTimeOfCricketTeam,
 }
 
-// KeyOfCricketTeam returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfCricketTeam returns the key that the row has; it fails where a half of it is empty.
 func KeyOfCricketTeam(r *CricketTeam) (keys.Key, error) { return querydb.KeyOf(CricketTeamCodec, r) }
 
 func encodeCricketTeam(b *record.Builder, r *CricketTeam) {
@@ -643,7 +643,7 @@ var CricketPlayerCodec = &querydb.Codec[CricketPlayer]{
 	SetTime: setTimeOfCricketPlayer,
 }
 
-// KeyOfCricketPlayer returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfCricketPlayer returns the key that the row has; it fails where a half of it is empty.
 func KeyOfCricketPlayer(r *CricketPlayer) (keys.Key, error) {
 	return querydb.KeyOf(CricketPlayerCodec, r)
 }
@@ -710,7 +710,7 @@ var AppTeamCodec = &querydb.Codec[AppTeam]{
 	SetTime: setTimeOfAppTeam,
 }
 
-// KeyOfAppTeam returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfAppTeam returns the key that the row has; it fails where a half of it is empty.
 func KeyOfAppTeam(r *AppTeam) (keys.Key, error) { return querydb.KeyOf(AppTeamCodec, r) }
 
 func encodeAppTeam(b *record.Builder, r *AppTeam) {
@@ -763,7 +763,7 @@ var AppPlayerCodec = &querydb.Codec[AppPlayer]{
 	SetTime: setTimeOfAppPlayer,
 }
 
-// KeyOfAppPlayer returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfAppPlayer returns the key that the row has; it fails where a half of it is empty.
 func KeyOfAppPlayer(r *AppPlayer) (keys.Key, error) { return querydb.KeyOf(AppPlayerCodec, r) }
 
 func encodeAppPlayer(b *record.Builder, r *AppPlayer) {
@@ -855,7 +855,7 @@ var SelectionCodec = &querydb.Codec[Selection]{
 	},
 }
 
-// KeyOfSelection returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfSelection returns the key that the row has; it fails where a half of it is empty.
 func KeyOfSelection(r *Selection) (keys.Key, error) { return querydb.KeyOf(SelectionCodec, r) }
 
 func encodeSelection(b *record.Builder, r *Selection) {
@@ -1013,7 +1013,7 @@ var ReadingCodec = &querydb.Codec[Reading]{
 	SetTime: setTimeOfReading,
 }
 
-// KeyOfReading returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfReading returns the key that the row has; it fails where a half of it is empty.
 func KeyOfReading(r *Reading) (keys.Key, error) { return querydb.KeyOf(ReadingCodec, r) }
 
 func encodeReading(b *record.Builder, r *Reading) {
@@ -1161,7 +1161,7 @@ var ReadingEventCodec = &querydb.Codec[ReadingEvent]{
 	SetTime: setTimeOfReadingEvent,
 }
 
-// KeyOfReadingEvent returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfReadingEvent returns the key that the row has; it fails where a half of it is empty.
 func KeyOfReadingEvent(r *ReadingEvent) (keys.Key, error) { return querydb.KeyOf(ReadingEventCodec, r) }
 
 func encodeReadingEvent(b *record.Builder, r *ReadingEvent) {

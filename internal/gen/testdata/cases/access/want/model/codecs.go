@@ -23,7 +23,7 @@ var HolderCodec = &querydb.Codec[Holder]{
 	SetTime: setTimeOfHolder,
 }
 
-// KeyOfHolder returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfHolder returns the key that the row has; it fails where a half of it is empty.
 func KeyOfHolder(r *Holder) (keys.Key, error) { return querydb.KeyOf(HolderCodec, r) }
 
 func encodeHolder(b *record.Builder, r *Holder) {
@@ -76,7 +76,7 @@ var PayslipCodec = &querydb.Codec[Payslip]{
 	SetTime: setTimeOfPayslip,
 }
 
-// KeyOfPayslip returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfPayslip returns the key that the row has; it fails where a half of it is empty.
 func KeyOfPayslip(r *Payslip) (keys.Key, error) { return querydb.KeyOf(PayslipCodec, r) }
 
 func encodePayslip(b *record.Builder, r *Payslip) {
@@ -194,7 +194,7 @@ var EmployeeCodec = &querydb.Codec[Employee]{
 	SetTime: setTimeOfEmployee,
 }
 
-// KeyOfEmployee returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfEmployee returns the key that the row has; it fails where a half of it is empty.
 func KeyOfEmployee(r *Employee) (keys.Key, error) { return querydb.KeyOf(EmployeeCodec, r) }
 
 func encodeEmployee(b *record.Builder, r *Employee) {

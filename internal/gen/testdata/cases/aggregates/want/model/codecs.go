@@ -345,7 +345,7 @@ var MatchCodec = &querydb.Codec[Match]{
 	},
 }
 
-// KeyOfMatch returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfMatch returns the key that the row has; it fails where a half of it is empty.
 func KeyOfMatch(r *Match) (keys.Key, error) { return querydb.KeyOf(MatchCodec, r) }
 
 func encodeMatch(b *record.Builder, r *Match) {
@@ -567,7 +567,7 @@ var VenueCodec = &querydb.Codec[Venue]{
 	SetTime: setTimeOfVenue,
 }
 
-// KeyOfVenue returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfVenue returns the key that the row has; it fails where a half of it is empty.
 func KeyOfVenue(r *Venue) (keys.Key, error) { return querydb.KeyOf(VenueCodec, r) }
 
 func encodeVenue(b *record.Builder, r *Venue) {
@@ -626,7 +626,7 @@ var UmpireCodec = &querydb.Codec[Umpire]{
 	SetTime: setTimeOfUmpire,
 }
 
-// KeyOfUmpire returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfUmpire returns the key that the row has; it fails where a half of it is empty.
 func KeyOfUmpire(r *Umpire) (keys.Key, error) { return querydb.KeyOf(UmpireCodec, r) }
 
 func encodeUmpire(b *record.Builder, r *Umpire) {
@@ -679,7 +679,7 @@ var SideCodec = &querydb.Codec[Side]{
 	SetTime: setTimeOfSide,
 }
 
-// KeyOfSide returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfSide returns the key that the row has; it fails where a half of it is empty.
 func KeyOfSide(r *Side) (keys.Key, error) { return querydb.KeyOf(SideCodec, r) }
 
 func encodeSide(b *record.Builder, r *Side) {
@@ -744,7 +744,7 @@ var CoachCodec = &querydb.Codec[Coach]{
 	SetTime: setTimeOfCoach,
 }
 
-// KeyOfCoach returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfCoach returns the key that the row has; it fails where a half of it is empty.
 func KeyOfCoach(r *Coach) (keys.Key, error) { return querydb.KeyOf(CoachCodec, r) }
 
 func encodeCoach(b *record.Builder, r *Coach) {
@@ -816,7 +816,7 @@ var CricketerCodec = &querydb.Codec[Cricketer]{
 	},
 }
 
-// KeyOfCricketer returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfCricketer returns the key that the row has; it fails where a half of it is empty.
 func KeyOfCricketer(r *Cricketer) (keys.Key, error) { return querydb.KeyOf(CricketerCodec, r) }
 
 func encodeCricketer(b *record.Builder, r *Cricketer) {

@@ -22,7 +22,7 @@ var StaffCodec = &querydb.Codec[Staff]{
 	SetTime: setTimeOfStaff,
 }
 
-// KeyOfStaff returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfStaff returns the key that the row has; it fails where a half of it is empty.
 func KeyOfStaff(r *Staff) (keys.Key, error) { return querydb.KeyOf(StaffCodec, r) }
 
 func encodeStaff(b *record.Builder, r *Staff) {
@@ -89,7 +89,7 @@ var ChoreCodec = &querydb.Codec[Chore]{
 	SetTime: setTimeOfChore,
 }
 
-// KeyOfChore returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfChore returns the key that the row has; it fails where a half of it is empty.
 func KeyOfChore(r *Chore) (keys.Key, error) { return querydb.KeyOf(ChoreCodec, r) }
 
 func encodeChore(b *record.Builder, r *Chore) {
@@ -167,7 +167,7 @@ var ToolCodec = &querydb.Codec[Tool]{
 	SetTime: setTimeOfTool,
 }
 
-// KeyOfTool returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfTool returns the key that the row has; it fails where a half of it is empty.
 func KeyOfTool(r *Tool) (keys.Key, error) { return querydb.KeyOf(ToolCodec, r) }
 
 func encodeTool(b *record.Builder, r *Tool) {

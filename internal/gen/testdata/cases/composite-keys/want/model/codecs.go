@@ -22,7 +22,7 @@ var RolloutCodec = &querydb.Codec[Rollout]{
 	SetTime: setTimeOfRollout,
 }
 
-// KeyOfRollout returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfRollout returns the key that the row has; it fails where a half of it is empty.
 func KeyOfRollout(r *Rollout) (keys.Key, error) { return querydb.KeyOf(RolloutCodec, r) }
 
 func encodeRollout(b *record.Builder, r *Rollout) {
@@ -93,7 +93,7 @@ var PlaceCodec = &querydb.Codec[Place]{
 	SetTime: setTimeOfPlace,
 }
 
-// KeyOfPlace returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfPlace returns the key that the row has; it fails where a half of it is empty.
 func KeyOfPlace(r *Place) (keys.Key, error) { return querydb.KeyOf(PlaceCodec, r) }
 
 func encodePlace(b *record.Builder, r *Place) {

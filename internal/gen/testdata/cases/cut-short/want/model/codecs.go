@@ -22,7 +22,7 @@ var VanCodec = &querydb.Codec[Van]{
 	SetTime: setTimeOfVan,
 }
 
-// KeyOfVan returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfVan returns the key that the row has; it fails where a half of it is empty.
 func KeyOfVan(r *Van) (keys.Key, error) { return querydb.KeyOf(VanCodec, r) }
 
 func encodeVan(b *record.Builder, r *Van) {
@@ -145,7 +145,7 @@ var BikeCodec = &querydb.Codec[Bike]{
 	SetTime: setTimeOfBike,
 }
 
-// KeyOfBike returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfBike returns the key that the row has; it fails where a half of it is empty.
 func KeyOfBike(r *Bike) (keys.Key, error) { return querydb.KeyOf(BikeCodec, r) }
 
 func encodeBike(b *record.Builder, r *Bike) {
@@ -210,7 +210,7 @@ var VisitCodec = &querydb.Codec[Visit]{
 	SetTime: setTimeOfVisit,
 }
 
-// KeyOfVisit returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfVisit returns the key that the row has; it fails where a half of it is empty.
 func KeyOfVisit(r *Visit) (keys.Key, error) { return querydb.KeyOf(VisitCodec, r) }
 
 func encodeVisit(b *record.Builder, r *Visit) {

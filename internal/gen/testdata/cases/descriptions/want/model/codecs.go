@@ -22,7 +22,7 @@ var DescribedCodec = &querydb.Codec[Described]{
 	SetTime: setTimeOfDescribed,
 }
 
-// KeyOfDescribed returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfDescribed returns the key that the row has; it fails where a half of it is empty.
 func KeyOfDescribed(r *Described) (keys.Key, error) { return querydb.KeyOf(DescribedCodec, r) }
 
 func encodeDescribed(b *record.Builder, r *Described) {

@@ -23,7 +23,7 @@ var JobCodec = &querydb.Codec[Job]{
 	SetTime: setTimeOfJob,
 }
 
-// KeyOfJob returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfJob returns the key that the row has; it fails where a half of it is empty.
 func KeyOfJob(r *Job) (keys.Key, error) { return querydb.KeyOf(JobCodec, r) }
 
 func encodeJob(b *record.Builder, r *Job) {
@@ -141,7 +141,7 @@ var WorkerCodec = &querydb.Codec[Worker]{
 	SetTime: setTimeOfWorker,
 }
 
-// KeyOfWorker returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfWorker returns the key that the row has; it fails where a half of it is empty.
 func KeyOfWorker(r *Worker) (keys.Key, error) { return querydb.KeyOf(WorkerCodec, r) }
 
 func encodeWorker(b *record.Builder, r *Worker) {
@@ -246,7 +246,7 @@ var GrantCodec = &querydb.Codec[Grant]{
 	SetTime: setTimeOfGrant,
 }
 
-// KeyOfGrant returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfGrant returns the key that the row has; it fails where a half of it is empty.
 func KeyOfGrant(r *Grant) (keys.Key, error) { return querydb.KeyOf(GrantCodec, r) }
 
 func encodeGrant(b *record.Builder, r *Grant) {
@@ -324,7 +324,7 @@ var ShopCodec = &querydb.Codec[Shop]{
 	SetTime: setTimeOfShop,
 }
 
-// KeyOfShop returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfShop returns the key that the row has; it fails where a half of it is empty.
 func KeyOfShop(r *Shop) (keys.Key, error) { return querydb.KeyOf(ShopCodec, r) }
 
 func encodeShop(b *record.Builder, r *Shop) {
@@ -371,7 +371,7 @@ var CrewCodec = &querydb.Codec[Crew]{
 	SetTime: setTimeOfCrew,
 }
 
-// KeyOfCrew returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfCrew returns the key that the row has; it fails where a half of it is empty.
 func KeyOfCrew(r *Crew) (keys.Key, error) { return querydb.KeyOf(CrewCodec, r) }
 
 func encodeCrew(b *record.Builder, r *Crew) {

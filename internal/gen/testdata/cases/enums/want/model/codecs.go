@@ -23,7 +23,7 @@ var PaperCodec = &querydb.Codec[Paper]{
 	SetTime: setTimeOfPaper,
 }
 
-// KeyOfPaper returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfPaper returns the key that the row has; it fails where a half of it is empty.
 func KeyOfPaper(r *Paper) (keys.Key, error) { return querydb.KeyOf(PaperCodec, r) }
 
 func encodePaper(b *record.Builder, r *Paper) {

@@ -22,7 +22,7 @@ var BasketCodec = &querydb.Codec[Basket]{
 	SetTime: setTimeOfBasket,
 }
 
-// KeyOfBasket returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfBasket returns the key that the row has; it fails where a half of it is empty.
 func KeyOfBasket(r *Basket) (keys.Key, error) { return querydb.KeyOf(BasketCodec, r) }
 
 func encodeBasket(b *record.Builder, r *Basket) {

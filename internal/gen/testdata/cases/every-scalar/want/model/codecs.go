@@ -23,7 +23,7 @@ var SampleCodec = &querydb.Codec[Sample]{
 	SetTime: setTimeOfSample,
 }
 
-// KeyOfSample returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfSample returns the key that the row has; it fails where a half of it is empty.
 func KeyOfSample(r *Sample) (keys.Key, error) { return querydb.KeyOf(SampleCodec, r) }
 
 func encodeSample(b *record.Builder, r *Sample) {

@@ -22,7 +22,7 @@ var CharterCodec = &querydb.Codec[Charter]{
 	SetTime: setTimeOfCharter,
 }
 
-// KeyOfCharter returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfCharter returns the key that the row has; it fails where a half of it is empty.
 func KeyOfCharter(r *Charter) (keys.Key, error) { return querydb.KeyOf(CharterCodec, r) }
 
 func encodeCharter(b *record.Builder, r *Charter) {

@@ -23,7 +23,7 @@ var CrateCodec = &querydb.Codec[Crate]{
 	SetTime: setTimeOfCrate,
 }
 
-// KeyOfCrate returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfCrate returns the key that the row has; it fails where a half of it is empty.
 func KeyOfCrate(r *Crate) (keys.Key, error) { return querydb.KeyOf(CrateCodec, r) }
 
 func encodeCrate(b *record.Builder, r *Crate) {
@@ -345,7 +345,7 @@ var ClaimCodec = &querydb.Codec[Claim]{
 	SetTime: setTimeOfClaim,
 }
 
-// KeyOfClaim returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfClaim returns the key that the row has; it fails where a half of it is empty.
 func KeyOfClaim(r *Claim) (keys.Key, error) { return querydb.KeyOf(ClaimCodec, r) }
 
 func encodeClaim(b *record.Builder, r *Claim) {
@@ -455,7 +455,7 @@ var ScaleCodec = &querydb.Codec[Scale]{
 	SetTime: setTimeOfScale,
 }
 
-// KeyOfScale returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfScale returns the key that the row has; it fails where a half of it is empty.
 func KeyOfScale(r *Scale) (keys.Key, error) { return querydb.KeyOf(ScaleCodec, r) }
 
 func encodeScale(b *record.Builder, r *Scale) {
@@ -558,7 +558,7 @@ var ScaleEventCodec = &querydb.Codec[ScaleEvent]{
 	SetTime: setTimeOfScaleEvent,
 }
 
-// KeyOfScaleEvent returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfScaleEvent returns the key that the row has; it fails where a half of it is empty.
 func KeyOfScaleEvent(r *ScaleEvent) (keys.Key, error) { return querydb.KeyOf(ScaleEventCodec, r) }
 
 func encodeScaleEvent(b *record.Builder, r *ScaleEvent) {
@@ -679,7 +679,7 @@ var SieveCodec = &querydb.Codec[Sieve]{
 	SetTime: setTimeOfSieve,
 }
 
-// KeyOfSieve returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfSieve returns the key that the row has; it fails where a half of it is empty.
 func KeyOfSieve(r *Sieve) (keys.Key, error) { return querydb.KeyOf(SieveCodec, r) }
 
 func encodeSieve(b *record.Builder, r *Sieve) {

@@ -22,7 +22,7 @@ var ChangeCodec = &querydb.Codec[Change]{
 	SetTime: setTimeOfChange,
 }
 
-// KeyOfChange returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfChange returns the key that the row has; it fails where a half of it is empty.
 func KeyOfChange(r *Change) (keys.Key, error) { return querydb.KeyOf(ChangeCodec, r) }
 
 func encodeChange(b *record.Builder, r *Change) {

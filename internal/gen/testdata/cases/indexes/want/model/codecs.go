@@ -22,7 +22,7 @@ var ArticleCodec = &querydb.Codec[Article]{
 	SetTime: setTimeOfArticle,
 }
 
-// KeyOfArticle returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfArticle returns the key that the row has; it fails where a half of it is empty.
 func KeyOfArticle(r *Article) (keys.Key, error) { return querydb.KeyOf(ArticleCodec, r) }
 
 func encodeArticle(b *record.Builder, r *Article) {

@@ -22,7 +22,7 @@ var GuestCodec = &querydb.Codec[Guest]{
 	SetTime: setTimeOfGuest,
 }
 
-// KeyOfGuest returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfGuest returns the key that the row has; it fails where a half of it is empty.
 func KeyOfGuest(r *Guest) (keys.Key, error) { return querydb.KeyOf(GuestCodec, r) }
 
 func encodeGuest(b *record.Builder, r *Guest) {
@@ -88,7 +88,7 @@ var StayCodec = &querydb.Codec[Stay]{
 	SetTime: setTimeOfStay,
 }
 
-// KeyOfStay returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfStay returns the key that the row has; it fails where a half of it is empty.
 func KeyOfStay(r *Stay) (keys.Key, error) { return querydb.KeyOf(StayCodec, r) }
 
 func encodeStay(b *record.Builder, r *Stay) {
@@ -186,7 +186,7 @@ var NightCodec = &querydb.Codec[Night]{
 	SetTime: setTimeOfNight,
 }
 
-// KeyOfNight returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfNight returns the key that the row has; it fails where a half of it is empty.
 func KeyOfNight(r *Night) (keys.Key, error) { return querydb.KeyOf(NightCodec, r) }
 
 func encodeNight(b *record.Builder, r *Night) {
@@ -247,7 +247,7 @@ var RoomCodec = &querydb.Codec[Room]{
 	SetTime: setTimeOfRoom,
 }
 
-// KeyOfRoom returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfRoom returns the key that the row has; it fails where a half of it is empty.
 func KeyOfRoom(r *Room) (keys.Key, error) { return querydb.KeyOf(RoomCodec, r) }
 
 func encodeRoom(b *record.Builder, r *Room) {
@@ -338,7 +338,7 @@ var ThermometerCodec = &querydb.Codec[Thermometer]{
 	SetTime: setTimeOfThermometer,
 }
 
-// KeyOfThermometer returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfThermometer returns the key that the row has; it fails where a half of it is empty.
 func KeyOfThermometer(r *Thermometer) (keys.Key, error) { return querydb.KeyOf(ThermometerCodec, r) }
 
 func encodeThermometer(b *record.Builder, r *Thermometer) {

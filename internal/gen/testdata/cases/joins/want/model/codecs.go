@@ -23,7 +23,7 @@ var TrackCodec = &querydb.Codec[Track]{
 	SetTime: setTimeOfTrack,
 }
 
-// KeyOfTrack returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfTrack returns the key that the row has; it fails where a half of it is empty.
 func KeyOfTrack(r *Track) (keys.Key, error) { return querydb.KeyOf(TrackCodec, r) }
 
 func encodeTrack(b *record.Builder, r *Track) {
@@ -82,7 +82,7 @@ var ChartCodec = &querydb.Codec[Chart]{
 	SetTime: setTimeOfChart,
 }
 
-// KeyOfChart returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfChart returns the key that the row has; it fails where a half of it is empty.
 func KeyOfChart(r *Chart) (keys.Key, error) { return querydb.KeyOf(ChartCodec, r) }
 
 func encodeChart(b *record.Builder, r *Chart) {
@@ -137,7 +137,7 @@ var PressingCodec = &querydb.Codec[Pressing]{
 	SetTime: setTimeOfPressing,
 }
 
-// KeyOfPressing returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfPressing returns the key that the row has; it fails where a half of it is empty.
 func KeyOfPressing(r *Pressing) (keys.Key, error) { return querydb.KeyOf(PressingCodec, r) }
 
 func encodePressing(b *record.Builder, r *Pressing) {
@@ -190,7 +190,7 @@ var CopyCodec = &querydb.Codec[Copy]{
 	SetTime: setTimeOfCopy,
 }
 
-// KeyOfCopy returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfCopy returns the key that the row has; it fails where a half of it is empty.
 func KeyOfCopy(r *Copy) (keys.Key, error) { return querydb.KeyOf(CopyCodec, r) }
 
 func encodeCopy(b *record.Builder, r *Copy) {
@@ -249,7 +249,7 @@ var AlbumCodec = &querydb.Codec[Album]{
 	SetTime: setTimeOfAlbum,
 }
 
-// KeyOfAlbum returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfAlbum returns the key that the row has; it fails where a half of it is empty.
 func KeyOfAlbum(r *Album) (keys.Key, error) { return querydb.KeyOf(AlbumCodec, r) }
 
 func encodeAlbum(b *record.Builder, r *Album) {

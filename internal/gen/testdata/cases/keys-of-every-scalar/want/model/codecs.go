@@ -22,7 +22,7 @@ var ByIntCodec = &querydb.Codec[ByInt]{
 	SetTime: setTimeOfByInt,
 }
 
-// KeyOfByInt returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfByInt returns the key that the row has; it fails where a half of it is empty.
 func KeyOfByInt(r *ByInt) (keys.Key, error) { return querydb.KeyOf(ByIntCodec, r) }
 
 func encodeByInt(b *record.Builder, r *ByInt) {
@@ -75,7 +75,7 @@ var ByDecimalCodec = &querydb.Codec[ByDecimal]{
 	SetTime: setTimeOfByDecimal,
 }
 
-// KeyOfByDecimal returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfByDecimal returns the key that the row has; it fails where a half of it is empty.
 func KeyOfByDecimal(r *ByDecimal) (keys.Key, error) { return querydb.KeyOf(ByDecimalCodec, r) }
 
 func encodeByDecimal(b *record.Builder, r *ByDecimal) {
@@ -133,7 +133,7 @@ var ByFloatCodec = &querydb.Codec[ByFloat]{
 	SetTime: setTimeOfByFloat,
 }
 
-// KeyOfByFloat returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfByFloat returns the key that the row has; it fails where a half of it is empty.
 func KeyOfByFloat(r *ByFloat) (keys.Key, error) { return querydb.KeyOf(ByFloatCodec, r) }
 
 func encodeByFloat(b *record.Builder, r *ByFloat) {

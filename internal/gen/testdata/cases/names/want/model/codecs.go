@@ -23,7 +23,7 @@ var GoPackageCodec = &querydb.Codec[GoPackage]{
 	SetTime: setTimeOfGoPackage,
 }
 
-// KeyOfGoPackage returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfGoPackage returns the key that the row has; it fails where a half of it is empty.
 func KeyOfGoPackage(r *GoPackage) (keys.Key, error) { return querydb.KeyOf(GoPackageCodec, r) }
 
 func encodeGoPackage(b *record.Builder, r *GoPackage) {
@@ -187,7 +187,7 @@ var APICodec = &querydb.Codec[API]{
 	SetTime: setTimeOfAPI,
 }
 
-// KeyOfAPI returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfAPI returns the key that the row has; it fails where a half of it is empty.
 func KeyOfAPI(r *API) (keys.Key, error) { return querydb.KeyOf(APICodec, r) }
 
 func encodeAPI(b *record.Builder, r *API) {
@@ -234,7 +234,7 @@ var APIKeyCodec = &querydb.Codec[APIKey]{
 	SetTime: setTimeOfAPIKey,
 }
 
-// KeyOfAPIKey returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfAPIKey returns the key that the row has; it fails where a half of it is empty.
 func KeyOfAPIKey(r *APIKey) (keys.Key, error) { return querydb.KeyOf(APIKeyCodec, r) }
 
 func encodeAPIKey(b *record.Builder, r *APIKey) {
@@ -281,7 +281,7 @@ var APIPartitionCodec = &querydb.Codec[APIPartition]{
 	SetTime: setTimeOfAPIPartition,
 }
 
-// KeyOfAPIPartition returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfAPIPartition returns the key that the row has; it fails where a half of it is empty.
 func KeyOfAPIPartition(r *APIPartition) (keys.Key, error) { return querydb.KeyOf(APIPartitionCodec, r) }
 
 func encodeAPIPartition(b *record.Builder, r *APIPartition) {
@@ -328,7 +328,7 @@ var OrderCodec = &querydb.Codec[Order]{
 	SetTime: setTimeOfOrder,
 }
 
-// KeyOfOrder returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfOrder returns the key that the row has; it fails where a half of it is empty.
 func KeyOfOrder(r *Order) (keys.Key, error) { return querydb.KeyOf(OrderCodec, r) }
 
 func encodeOrder(b *record.Builder, r *Order) {

@@ -23,7 +23,7 @@ var PurchaseCodec = &querydb.Codec[Purchase]{
 	SetTime: setTimeOfPurchase,
 }
 
-// KeyOfPurchase returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfPurchase returns the key that the row has; it fails where a half of it is empty.
 func KeyOfPurchase(r *Purchase) (keys.Key, error) { return querydb.KeyOf(PurchaseCodec, r) }
 
 func encodePurchase(b *record.Builder, r *Purchase) {
@@ -136,7 +136,7 @@ var GuardedCodec = &querydb.Codec[Guarded]{
 	SetTime: setTimeOfGuarded,
 }
 
-// KeyOfGuarded returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfGuarded returns the key that the row has; it fails where a half of it is empty.
 func KeyOfGuarded(r *Guarded) (keys.Key, error) { return querydb.KeyOf(GuardedCodec, r) }
 
 func encodeGuarded(b *record.Builder, r *Guarded) {

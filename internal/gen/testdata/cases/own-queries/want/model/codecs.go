@@ -22,7 +22,7 @@ var NoteCodec = &querydb.Codec[Note]{
 	SetTime: setTimeOfNote,
 }
 
-// KeyOfNote returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfNote returns the key that the row has; it fails where a half of it is empty.
 func KeyOfNote(r *Note) (keys.Key, error) { return querydb.KeyOf(NoteCodec, r) }
 
 func encodeNote(b *record.Builder, r *Note) {

@@ -42,7 +42,7 @@ var TeamCodec = &querydb.Codec[Team]{
 	},
 }
 
-// KeyOfTeam returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfTeam returns the key that the row has; it fails where a half of it is empty.
 func KeyOfTeam(r *Team) (keys.Key, error) { return querydb.KeyOf(TeamCodec, r) }
 
 func encodeTeam(b *record.Builder, r *Team) {
@@ -318,7 +318,7 @@ var PlayerCodec = &querydb.Codec[Player]{
 	},
 }
 
-// KeyOfPlayer returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfPlayer returns the key that the row has; it fails where a half of it is empty.
 func KeyOfPlayer(r *Player) (keys.Key, error) { return querydb.KeyOf(PlayerCodec, r) }
 
 func encodePlayer(b *record.Builder, r *Player) {
@@ -523,7 +523,7 @@ var SquadSelectionCodec = &querydb.Codec[SquadSelection]{
 	},
 }
 
-// KeyOfSquadSelection returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfSquadSelection returns the key that the row has; it fails where a half of it is empty.
 func KeyOfSquadSelection(r *SquadSelection) (keys.Key, error) {
 	return querydb.KeyOf(SquadSelectionCodec, r)
 }
@@ -762,7 +762,7 @@ var CaptaincyCodec = &querydb.Codec[Captaincy]{
 	},
 }
 
-// KeyOfCaptaincy returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfCaptaincy returns the key that the row has; it fails where a half of it is empty.
 func KeyOfCaptaincy(r *Captaincy) (keys.Key, error) { return querydb.KeyOf(CaptaincyCodec, r) }
 
 func encodeCaptaincy(b *record.Builder, r *Captaincy) {
@@ -864,7 +864,7 @@ var WageCodec = &querydb.Codec[Wage]{
 	SetTime: setTimeOfWage,
 }
 
-// KeyOfWage returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfWage returns the key that the row has; it fails where a half of it is empty.
 func KeyOfWage(r *Wage) (keys.Key, error) { return querydb.KeyOf(WageCodec, r) }
 
 func encodeWage(b *record.Builder, r *Wage) {
@@ -958,7 +958,7 @@ var ContractCodec = &querydb.Codec[Contract]{
 	},
 }
 
-// KeyOfContract returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfContract returns the key that the row has; it fails where a half of it is empty.
 func KeyOfContract(r *Contract) (keys.Key, error) { return querydb.KeyOf(ContractCodec, r) }
 
 func encodeContract(b *record.Builder, r *Contract) {
@@ -1039,7 +1039,7 @@ var ProfileCodec = &querydb.Codec[Profile]{
 	SetTime: setTimeOfProfile,
 }
 
-// KeyOfProfile returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfProfile returns the key that the row has; it fails where a half of it is empty.
 func KeyOfProfile(r *Profile) (keys.Key, error) { return querydb.KeyOf(ProfileCodec, r) }
 
 func encodeProfile(b *record.Builder, r *Profile) {
@@ -1111,7 +1111,7 @@ var BookingCodec = &querydb.Codec[Booking]{
 	},
 }
 
-// KeyOfBooking returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfBooking returns the key that the row has; it fails where a half of it is empty.
 func KeyOfBooking(r *Booking) (keys.Key, error) { return querydb.KeyOf(BookingCodec, r) }
 
 func encodeBooking(b *record.Builder, r *Booking) {
@@ -1230,7 +1230,7 @@ var LockerCodec = &querydb.Codec[Locker]{
 	},
 }
 
-// KeyOfLocker returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfLocker returns the key that the row has; it fails where a half of it is empty.
 func KeyOfLocker(r *Locker) (keys.Key, error) { return querydb.KeyOf(LockerCodec, r) }
 
 func encodeLocker(b *record.Builder, r *Locker) {
@@ -1401,7 +1401,7 @@ var CoatCodec = &querydb.Codec[Coat]{
 	},
 }
 
-// KeyOfCoat returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfCoat returns the key that the row has; it fails where a half of it is empty.
 func KeyOfCoat(r *Coat) (keys.Key, error) { return querydb.KeyOf(CoatCodec, r) }
 
 func encodeCoat(b *record.Builder, r *Coat) {

@@ -22,7 +22,7 @@ var ShelfCodec = &querydb.Codec[Shelf]{
 	SetTime: setTimeOfShelf,
 }
 
-// KeyOfShelf returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfShelf returns the key that the row has; it fails where a half of it is empty.
 func KeyOfShelf(r *Shelf) (keys.Key, error) { return querydb.KeyOf(ShelfCodec, r) }
 
 func encodeShelf(b *record.Builder, r *Shelf) {
@@ -75,7 +75,7 @@ var BookCodec = &querydb.Codec[Book]{
 	SetTime: setTimeOfBook,
 }
 
-// KeyOfBook returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfBook returns the key that the row has; it fails where a half of it is empty.
 func KeyOfBook(r *Book) (keys.Key, error) { return querydb.KeyOf(BookCodec, r) }
 
 func encodeBook(b *record.Builder, r *Book) {
@@ -134,7 +134,7 @@ var HallCodec = &querydb.Codec[Hall]{
 	SetTime: setTimeOfHall,
 }
 
-// KeyOfHall returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfHall returns the key that the row has; it fails where a half of it is empty.
 func KeyOfHall(r *Hall) (keys.Key, error) { return querydb.KeyOf(HallCodec, r) }
 
 func encodeHall(b *record.Builder, r *Hall) {
@@ -211,7 +211,7 @@ var TallyCodec = &querydb.Codec[Tally]{
 	SetTime: setTimeOfTally,
 }
 
-// KeyOfTally returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfTally returns the key that the row has; it fails where a half of it is empty.
 func KeyOfTally(r *Tally) (keys.Key, error) { return querydb.KeyOf(TallyCodec, r) }
 
 func encodeTally(b *record.Builder, r *Tally) {
@@ -258,7 +258,7 @@ var ReaderCodec = &querydb.Codec[Reader]{
 	SetTime: setTimeOfReader,
 }
 
-// KeyOfReader returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfReader returns the key that the row has; it fails where a half of it is empty.
 func KeyOfReader(r *Reader) (keys.Key, error) { return querydb.KeyOf(ReaderCodec, r) }
 
 func encodeReader(b *record.Builder, r *Reader) {
@@ -319,7 +319,7 @@ var EventCodec = &querydb.Codec[Event]{
 	SetTime: setTimeOfEvent,
 }
 
-// KeyOfEvent returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfEvent returns the key that the row has; it fails where a half of it is empty.
 func KeyOfEvent(r *Event) (keys.Key, error) { return querydb.KeyOf(EventCodec, r) }
 
 func encodeEvent(b *record.Builder, r *Event) {

@@ -22,7 +22,7 @@ var TotalsCodec = &querydb.Codec[Totals]{
 	SetTime: setTimeOfTotals,
 }
 
-// KeyOfTotals returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfTotals returns the key that the row has; it fails where a half of it is empty.
 func KeyOfTotals(r *Totals) (keys.Key, error) { return querydb.KeyOf(TotalsCodec, r) }
 
 func encodeTotals(b *record.Builder, r *Totals) {

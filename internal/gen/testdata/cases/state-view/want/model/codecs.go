@@ -22,7 +22,7 @@ var SeatCodec = &querydb.Codec[Seat]{
 	SetTime: setTimeOfSeat,
 }
 
-// KeyOfSeat returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfSeat returns the key that the row has; it fails where a half of it is empty.
 func KeyOfSeat(r *Seat) (keys.Key, error) { return querydb.KeyOf(SeatCodec, r) }
 
 func encodeSeat(b *record.Builder, r *Seat) {
@@ -75,7 +75,7 @@ var SeatLogCodec = &querydb.Codec[SeatLog]{
 	SetTime: setTimeOfSeatLog,
 }
 
-// KeyOfSeatLog returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfSeatLog returns the key that the row has; it fails where a half of it is empty.
 func KeyOfSeatLog(r *SeatLog) (keys.Key, error) { return querydb.KeyOf(SeatLogCodec, r) }
 
 func encodeSeatLog(b *record.Builder, r *SeatLog) {

@@ -22,7 +22,7 @@ var AuthorCodec = &querydb.Codec[Author]{
 	SetTime: setTimeOfAuthor,
 }
 
-// KeyOfAuthor returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfAuthor returns the key that the row has; it fails where a half of it is empty.
 func KeyOfAuthor(r *Author) (keys.Key, error) { return querydb.KeyOf(AuthorCodec, r) }
 
 func encodeAuthor(b *record.Builder, r *Author) {
@@ -75,7 +75,7 @@ var PostCodec = &querydb.Codec[Post]{
 	SetTime: setTimeOfPost,
 }
 
-// KeyOfPost returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfPost returns the key that the row has; it fails where a half of it is empty.
 func KeyOfPost(r *Post) (keys.Key, error) { return querydb.KeyOf(PostCodec, r) }
 
 func encodePost(b *record.Builder, r *Post) {

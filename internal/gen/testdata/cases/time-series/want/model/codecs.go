@@ -23,7 +23,7 @@ var ProbeCodec = &querydb.Codec[Probe]{
 	SetTime: setTimeOfProbe,
 }
 
-// KeyOfProbe returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfProbe returns the key that the row has; it fails where a half of it is empty.
 func KeyOfProbe(r *Probe) (keys.Key, error) { return querydb.KeyOf(ProbeCodec, r) }
 
 func encodeProbe(b *record.Builder, r *Probe) {
@@ -185,7 +185,7 @@ var ProbeEventCodec = &querydb.Codec[ProbeEvent]{
 	SetTime: setTimeOfProbeEvent,
 }
 
-// KeyOfProbeEvent returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfProbeEvent returns the key that the row has; it fails where a half of it is empty.
 func KeyOfProbeEvent(r *ProbeEvent) (keys.Key, error) { return querydb.KeyOf(ProbeEventCodec, r) }
 
 func encodeProbeEvent(b *record.Builder, r *ProbeEvent) {
@@ -351,7 +351,7 @@ var SensorCodec = &querydb.Codec[Sensor]{
 	SetTime: setTimeOfSensor,
 }
 
-// KeyOfSensor returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfSensor returns the key that the row has; it fails where a half of it is empty.
 func KeyOfSensor(r *Sensor) (keys.Key, error) { return querydb.KeyOf(SensorCodec, r) }
 
 func encodeSensor(b *record.Builder, r *Sensor) {
@@ -473,7 +473,7 @@ var SensorEventCodec = &querydb.Codec[SensorEvent]{
 	SetTime: setTimeOfSensorEvent,
 }
 
-// KeyOfSensorEvent returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfSensorEvent returns the key that the row has; it fails where a half of it is empty.
 func KeyOfSensorEvent(r *SensorEvent) (keys.Key, error) { return querydb.KeyOf(SensorEventCodec, r) }
 
 func encodeSensorEvent(b *record.Builder, r *SensorEvent) {
@@ -588,7 +588,7 @@ var MeterCodec = &querydb.Codec[Meter]{
 	SetTime: setTimeOfMeter,
 }
 
-// KeyOfMeter returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfMeter returns the key that the row has; it fails where a half of it is empty.
 func KeyOfMeter(r *Meter) (keys.Key, error) { return querydb.KeyOf(MeterCodec, r) }
 
 func encodeMeter(b *record.Builder, r *Meter) {
@@ -710,7 +710,7 @@ var MeterEventCodec = &querydb.Codec[MeterEvent]{
 	SetTime: setTimeOfMeterEvent,
 }
 
-// KeyOfMeterEvent returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfMeterEvent returns the key that the row has; it fails where a half of it is empty.
 func KeyOfMeterEvent(r *MeterEvent) (keys.Key, error) { return querydb.KeyOf(MeterEventCodec, r) }
 
 func encodeMeterEvent(b *record.Builder, r *MeterEvent) {
@@ -857,7 +857,7 @@ var GaugeCodec = &querydb.Codec[Gauge]{
 	SetTime: setTimeOfGauge,
 }
 
-// KeyOfGauge returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfGauge returns the key that the row has; it fails where a half of it is empty.
 func KeyOfGauge(r *Gauge) (keys.Key, error) { return querydb.KeyOf(GaugeCodec, r) }
 
 func encodeGauge(b *record.Builder, r *Gauge) {
@@ -941,7 +941,7 @@ var GaugeEventCodec = &querydb.Codec[GaugeEvent]{
 	SetTime: setTimeOfGaugeEvent,
 }
 
-// KeyOfGaugeEvent returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfGaugeEvent returns the key that the row has; it fails where a half of it is empty.
 func KeyOfGaugeEvent(r *GaugeEvent) (keys.Key, error) { return querydb.KeyOf(GaugeEventCodec, r) }
 
 func encodeGaugeEvent(b *record.Builder, r *GaugeEvent) {

@@ -22,7 +22,7 @@ var SessionCodec = &querydb.Codec[Session]{
 	SetTime: setTimeOfSession,
 }
 
-// KeyOfSession returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfSession returns the key that the row has; it fails where a half of it is empty.
 func KeyOfSession(r *Session) (keys.Key, error) { return querydb.KeyOf(SessionCodec, r) }
 
 func encodeSession(b *record.Builder, r *Session) {

@@ -22,7 +22,7 @@ var AccountCodec = &querydb.Codec[Account]{
 	SetTime: setTimeOfAccount,
 }
 
-// KeyOfAccount returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfAccount returns the key that the row has; it fails where a half of it is empty.
 func KeyOfAccount(r *Account) (keys.Key, error) { return querydb.KeyOf(AccountCodec, r) }
 
 func encodeAccount(b *record.Builder, r *Account) {
@@ -100,7 +100,7 @@ var LoginCodec = &querydb.Codec[Login]{
 	SetTime: setTimeOfLogin,
 }
 
-// KeyOfLogin returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfLogin returns the key that the row has; it fails where a half of it is empty.
 func KeyOfLogin(r *Login) (keys.Key, error) { return querydb.KeyOf(LoginCodec, r) }
 
 func encodeLogin(b *record.Builder, r *Login) {

@@ -22,7 +22,7 @@ var VoyageCodec = &querydb.Codec[Voyage]{
 	SetTime: setTimeOfVoyage,
 }
 
-// KeyOfVoyage returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfVoyage returns the key that the row has; it fails where a half of it is empty.
 func KeyOfVoyage(r *Voyage) (keys.Key, error) { return querydb.KeyOf(VoyageCodec, r) }
 
 func encodeVoyage(b *record.Builder, r *Voyage) {
@@ -75,7 +75,7 @@ var HarbourVisitCodec = &querydb.Codec[HarbourVisit]{
 	SetTime: setTimeOfHarbourVisit,
 }
 
-// KeyOfHarbourVisit returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfHarbourVisit returns the key that the row has; it fails where a half of it is empty.
 func KeyOfHarbourVisit(r *HarbourVisit) (keys.Key, error) { return querydb.KeyOf(HarbourVisitCodec, r) }
 
 func encodeHarbourVisit(b *record.Builder, r *HarbourVisit) {
@@ -122,7 +122,7 @@ var EndedVoyagesCodec = &querydb.Codec[EndedVoyages]{
 	SetTime: setTimeOfEndedVoyages,
 }
 
-// KeyOfEndedVoyages returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfEndedVoyages returns the key that the row has; it fails where a half of it is empty.
 func KeyOfEndedVoyages(r *EndedVoyages) (keys.Key, error) { return querydb.KeyOf(EndedVoyagesCodec, r) }
 
 func encodeEndedVoyages(b *record.Builder, r *EndedVoyages) {

@@ -22,7 +22,7 @@ var DeviceCodec = &querydb.Codec[Device]{
 	SetTime: setTimeOfDevice,
 }
 
-// KeyOfDevice returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfDevice returns the key that the row has; it fails where a half of it is empty.
 func KeyOfDevice(r *Device) (keys.Key, error) { return querydb.KeyOf(DeviceCodec, r) }
 
 func encodeDevice(b *record.Builder, r *Device) {
@@ -190,7 +190,7 @@ var ParcelCodec = &querydb.Codec[Parcel]{
 	SetTime: setTimeOfParcel,
 }
 
-// KeyOfParcel returns the key that the row has; it fails where a field of the key is empty.
+// KeyOfParcel returns the key that the row has; it fails where a half of it is empty.
 func KeyOfParcel(r *Parcel) (keys.Key, error) { return querydb.KeyOf(ParcelCodec, r) }
 
 func encodeParcel(b *record.Builder, r *Parcel) {
