@@ -40,6 +40,9 @@ func (d Decimal) String() string {
 	return string(d)
 }
 
+// MarshalText returns the canonical text, as String does: also the empty Decimal is read back as zero.
+func (d Decimal) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
 // Date is a calendar date, "2024-01-15".
 type Date string
 

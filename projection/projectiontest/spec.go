@@ -66,7 +66,8 @@ type Event struct {
 	Subject string
 	// Time is an RFC 3339 date-time, by default a minute after that of the event before, the first 2024-01-01T00:00:00Z.
 	Time string
-	// Data is the event's data: JSON as a string or bytes, or a value that encoding/json makes it of. By default {}.
+	// Data is the event's data: a value of its generated type, JSON as a string or bytes, or another value that
+	// encoding/json makes it of. By default {}. A list that may not be null is given in a value even where it is empty.
 	Data any
 }
 

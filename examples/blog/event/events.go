@@ -11,107 +11,107 @@ import (
 //
 // At first the name was one text, then it was two fields; events.lock has both forms, and projection/blog/upcasters.go.
 type UserRegistered struct {
-	UserID   string
-	Email    string
-	Username string
-	Name     PersonName
+	UserID   string     `json:"userId"`
+	Email    string     `json:"email"`
+	Username string     `json:"username"`
+	Name     PersonName `json:"name"`
 }
 
 // EmailChanged is the data of the event EmailChanged.
 type EmailChanged struct {
-	UserID string
-	Email  string
+	UserID string `json:"userId"`
+	Email  string `json:"email"`
 }
 
 // UsernameChanged is the data of the event UsernameChanged.
 //
 // A user takes another name, or, without one, gives theirs up.
 type UsernameChanged struct {
-	UserID   string
-	Username *string
+	UserID   string  `json:"userId"`
+	Username *string `json:"username"`
 }
 
 // UserLeft is the data of the event UserLeft.
 type UserLeft struct {
-	UserID string
+	UserID string `json:"userId"`
 }
 
 // PostWritten is the data of the event PostWritten.
 type PostWritten struct {
-	PostID    string
-	AuthorID  string
-	CreatedAt time.Time
-	Title     string
-	Content   string
+	PostID    string    `json:"postId"`
+	AuthorID  string    `json:"authorId"`
+	CreatedAt time.Time `json:"createdAt"`
+	Title     string    `json:"title"`
+	Content   string    `json:"content"`
 }
 
 // PostEdited is the data of the event PostEdited.
 type PostEdited struct {
-	PostID    string
-	AuthorID  string
-	CreatedAt time.Time
-	EditedAt  time.Time
-	Title     string
-	Content   string
+	PostID    string    `json:"postId"`
+	AuthorID  string    `json:"authorId"`
+	CreatedAt time.Time `json:"createdAt"`
+	EditedAt  time.Time `json:"editedAt"`
+	Title     string    `json:"title"`
+	Content   string    `json:"content"`
 }
 
 // PostPublished is the data of the event PostPublished.
 type PostPublished struct {
-	PostID    string
-	AuthorID  string
-	CreatedAt time.Time
+	PostID    string    `json:"postId"`
+	AuthorID  string    `json:"authorId"`
+	CreatedAt time.Time `json:"createdAt"`
 }
 
 // PostArchived is the data of the event PostArchived.
 type PostArchived struct {
-	PostID    string
-	AuthorID  string
-	CreatedAt time.Time
+	PostID    string    `json:"postId"`
+	AuthorID  string    `json:"authorId"`
+	CreatedAt time.Time `json:"createdAt"`
 }
 
 // PostDeleted is the data of the event PostDeleted.
 type PostDeleted struct {
-	PostID    string
-	AuthorID  string
-	CreatedAt time.Time
+	PostID    string    `json:"postId"`
+	AuthorID  string    `json:"authorId"`
+	CreatedAt time.Time `json:"createdAt"`
 }
 
 // MemberJoined is the data of the event MemberJoined.
 type MemberJoined struct {
-	OrgID  string
-	TeamID string
-	UserID string
-	Role   string
+	OrgID  string `json:"orgId"`
+	TeamID string `json:"teamId"`
+	UserID string `json:"userId"`
+	Role   string `json:"role"`
 }
 
 // MemberLeft is the data of the event MemberLeft.
 type MemberLeft struct {
-	OrgID  string
-	TeamID string
-	UserID string
+	OrgID  string `json:"orgId"`
+	TeamID string `json:"teamId"`
+	UserID string `json:"userId"`
 }
 
 // PersonName is an object inside of events.
 type PersonName struct {
-	Given  string
-	Family *string
+	Given  string  `json:"given"`
+	Family *string `json:"family"`
 }
 
 // UserRegisteredV1 is what the data of the event UserRegistered were in version 1.
 type UserRegisteredV1 struct {
-	UserID   string
-	Email    string
-	Username string
-	Name     string
+	UserID   string `json:"userId"`
+	Email    string `json:"email"`
+	Username string `json:"username"`
+	Name     string `json:"name"`
 }
 
 // UserRegisteredV2 is what the data of the event UserRegistered were in version 2.
 type UserRegisteredV2 struct {
-	UserID     string
-	Email      string
-	Username   string
-	GivenName  string
-	FamilyName *string
+	UserID     string  `json:"userId"`
+	Email      string  `json:"email"`
+	Username   string  `json:"username"`
+	GivenName  string  `json:"givenName"`
+	FamilyName *string `json:"familyName"`
 }
 
 // UserRegisteredV3 is the present version of UserRegistered: a name that stays right when there is a next one.

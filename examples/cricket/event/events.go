@@ -9,169 +9,169 @@ import (
 
 // TeamRegistered is the data of the event TeamRegistered.
 type TeamRegistered struct {
-	TeamID  string
-	Name    string
-	Country string
-	Ranking int
+	TeamID  string `json:"teamId"`
+	Name    string `json:"name"`
+	Country string `json:"country"`
+	Ranking int    `json:"ranking"`
 }
 
 // TeamRenamed is the data of the event TeamRenamed.
 type TeamRenamed struct {
-	TeamID string
-	Name   string
+	TeamID string `json:"teamId"`
+	Name   string `json:"name"`
 }
 
 // TeamCorrected is the data of the event TeamCorrected.
 type TeamCorrected struct {
-	TeamID string
+	TeamID string `json:"teamId"`
 	// The name that was meant all along.
-	Name string
+	Name string `json:"name"`
 }
 
 // TeamDeleted is the data of the event TeamDeleted.
 type TeamDeleted struct {
-	TeamID string
+	TeamID string `json:"teamId"`
 }
 
 // PlayerRegistered is the data of the event PlayerRegistered.
 type PlayerRegistered struct {
-	PlayerID  string
-	FirstName string
-	LastName  string
-	Role      Role
+	PlayerID  string `json:"playerId"`
+	FirstName string `json:"firstName"`
+	LastName  string `json:"lastName"`
+	Role      Role   `json:"role"`
 }
 
 // PlayerRenamed is the data of the event PlayerRenamed.
 type PlayerRenamed struct {
-	PlayerID  string
-	FirstName string
-	LastName  string
+	PlayerID  string `json:"playerId"`
+	FirstName string `json:"firstName"`
+	LastName  string `json:"lastName"`
 }
 
 // PlayerDeleted is the data of the event PlayerDeleted.
 type PlayerDeleted struct {
-	PlayerID string
+	PlayerID string `json:"playerId"`
 }
 
 // CoachRegistered is the data of the event CoachRegistered.
 type CoachRegistered struct {
-	CoachID string
-	Name    string
-	TeamID  *string
+	CoachID string  `json:"coachId"`
+	Name    string  `json:"name"`
+	TeamID  *string `json:"teamId"`
 }
 
 // CoachRenamed is the data of the event CoachRenamed.
 type CoachRenamed struct {
-	CoachID string
-	Name    string
+	CoachID string `json:"coachId"`
+	Name    string `json:"name"`
 }
 
 // CoachDeleted is the data of the event CoachDeleted.
 type CoachDeleted struct {
-	CoachID string
+	CoachID string `json:"coachId"`
 }
 
 // VenueRegistered is the data of the event VenueRegistered.
 type VenueRegistered struct {
-	VenueID string
-	Name    string
-	City    string
+	VenueID string `json:"venueId"`
+	Name    string `json:"name"`
+	City    string `json:"city"`
 }
 
 // VenueRenamed is the data of the event VenueRenamed.
 type VenueRenamed struct {
-	VenueID string
-	Name    string
+	VenueID string `json:"venueId"`
+	Name    string `json:"name"`
 }
 
 // VenueDeleted is the data of the event VenueDeleted.
 type VenueDeleted struct {
-	VenueID string
+	VenueID string `json:"venueId"`
 }
 
 // PlayerSelected is the data of the event PlayerSelected.
 type PlayerSelected struct {
-	SquadID         string
-	SelectionNumber int
-	TeamID          string
-	PlayerID        string
-	SquadRole       Role
+	SquadID         string `json:"squadId"`
+	SelectionNumber int    `json:"selectionNumber"`
+	TeamID          string `json:"teamId"`
+	PlayerID        string `json:"playerId"`
+	SquadRole       Role   `json:"squadRole"`
 }
 
 // CaptainMade is the data of the event CaptainMade.
 //
 // The player of the selection leads the squad from now on, in place of another if there was one.
 type CaptainMade struct {
-	SquadID         string
-	SelectionNumber int
+	SquadID         string `json:"squadId"`
+	SelectionNumber int    `json:"selectionNumber"`
 	// The selection of the captain so far.
-	InPlaceOf *int
+	InPlaceOf *int `json:"inPlaceOf"`
 }
 
 // PlayerDropped is the data of the event PlayerDropped.
 type PlayerDropped struct {
-	SquadID         string
-	SelectionNumber int
+	SquadID         string `json:"squadId"`
+	SelectionNumber int    `json:"selectionNumber"`
 }
 
 // MatchScheduled is the data of the event MatchScheduled.
 type MatchScheduled struct {
-	MatchID  string
-	Name     string
-	Season   string
-	StartsOn keys.Date
-	VenueID  string
-	Team1    Side
-	Team2    Side
+	MatchID  string    `json:"matchId"`
+	Name     string    `json:"name"`
+	Season   string    `json:"season"`
+	StartsOn keys.Date `json:"startsOn"`
+	VenueID  string    `json:"venueId"`
+	Team1    Side      `json:"team1"`
+	Team2    Side      `json:"team2"`
 }
 
 // SquadNamed is the data of the event SquadNamed.
 //
 // Who plays for the team, in batting order: all of its players, in place of those who were named before.
 type SquadNamed struct {
-	MatchID   string
-	TeamID    string
-	PlayerIds []string
-	CaptainID string
+	MatchID   string   `json:"matchId"`
+	TeamID    string   `json:"teamId"`
+	PlayerIds []string `json:"playerIds"`
+	CaptainID string   `json:"captainId"`
 }
 
 // CaptainChanged is the data of the event CaptainChanged.
 //
 // The player leads the team from now on.
 type CaptainChanged struct {
-	MatchID  string
-	TeamID   string
-	PlayerID string
+	MatchID  string `json:"matchId"`
+	TeamID   string `json:"teamId"`
+	PlayerID string `json:"playerId"`
 }
 
 // PlayerReplaced is the data of the event PlayerReplaced.
 //
 // The player bats in the position of another, and leads the team if the other did.
 type PlayerReplaced struct {
-	MatchID   string
-	TeamID    string
-	PlayerID  string
-	InPlaceOf string
+	MatchID   string `json:"matchId"`
+	TeamID    string `json:"teamId"`
+	PlayerID  string `json:"playerId"`
+	InPlaceOf string `json:"inPlaceOf"`
 }
 
 // MatchRescheduled is the data of the event MatchRescheduled.
 type MatchRescheduled struct {
-	MatchID  string
-	StartsOn keys.Date
+	MatchID  string    `json:"matchId"`
+	StartsOn keys.Date `json:"startsOn"`
 	// Where it is played instead.
-	VenueID *string
+	VenueID *string `json:"venueId"`
 }
 
 // MatchAbandoned is the data of the event MatchAbandoned.
 type MatchAbandoned struct {
-	MatchID string
+	MatchID string `json:"matchId"`
 }
 
 // Side is an object inside of events.
 type Side struct {
-	TeamID   string
-	CoachID  string
-	HomeTeam bool
+	TeamID   string `json:"teamId"`
+	CoachID  string `json:"coachId"`
+	HomeTeam bool   `json:"homeTeam"`
 }
 
 // Role is the enum Role.

@@ -13,112 +13,112 @@ import (
 //
 // A device comes with all that is known of it.
 type DeviceRegistered struct {
-	Channel    string
-	DeviceID   string
-	AccountID  string
-	AlertState string
-	Timestamp  time.Time
+	Channel    string    `json:"channel"`
+	DeviceID   string    `json:"deviceId"`
+	AccountID  string    `json:"accountId"`
+	AlertState string    `json:"alertState"`
+	Timestamp  time.Time `json:"timestamp"`
 }
 
 // DeviceReported is the data of the event DeviceReported.
 //
 // What a device says of itself, from time to time: an alert, or none.
 type DeviceReported struct {
-	Channel    string
-	DeviceID   string
-	AlertState *string
-	Timestamp  time.Time
+	Channel    string    `json:"channel"`
+	DeviceID   string    `json:"deviceId"`
+	AlertState *string   `json:"alertState"`
+	Timestamp  time.Time `json:"timestamp"`
 }
 
 // AccountFound is the data of the event AccountFound.
 //
 // Whose device it is.
 type AccountFound struct {
-	Channel   string
-	DeviceID  string
-	AccountID string
+	Channel   string `json:"channel"`
+	DeviceID  string `json:"deviceId"`
+	AccountID string `json:"accountId"`
 }
 
 // AccountLost is the data of the event AccountLost.
 //
 // The device is nobody's any more.
 type AccountLost struct {
-	Channel  string
-	DeviceID string
+	Channel  string `json:"channel"`
+	DeviceID string `json:"deviceId"`
 }
 
 // DevicePublished is the data of the event DevicePublished.
 type DevicePublished struct {
-	Channel   string
-	DeviceID  string
-	Published keys.Date
+	Channel   string    `json:"channel"`
+	DeviceID  string    `json:"deviceId"`
+	Published keys.Date `json:"published"`
 }
 
 // DeviceRetired is the data of the event DeviceRetired.
 type DeviceRetired struct {
-	Channel  string
-	DeviceID string
+	Channel  string `json:"channel"`
+	DeviceID string `json:"deviceId"`
 }
 
 // AssetPlaced is the data of the event AssetPlaced.
 type AssetPlaced struct {
-	AssetID string
-	Region  string
-	Country string
-	City    string
-	Site    string
+	AssetID string `json:"assetId"`
+	Region  string `json:"region"`
+	Country string `json:"country"`
+	City    string `json:"city"`
+	Site    string `json:"site"`
 }
 
 // AssetLeftSite is the data of the event AssetLeftSite.
 //
 // The asset has left its site, and is still in the city.
 type AssetLeftSite struct {
-	AssetID string
-	Country string
-	City    string
+	AssetID string `json:"assetId"`
+	Country string `json:"country"`
+	City    string `json:"city"`
 }
 
 // AssetSiteDoubted is the data of the event AssetSiteDoubted.
 //
 // Nobody knows whether the asset is still at its site: until somebody does it is looked for there.
 type AssetSiteDoubted struct {
-	AssetID string
+	AssetID string `json:"assetId"`
 }
 
 // AssetSiteLost is the data of the event AssetSiteLost.
 //
 // The asset is not at its site, and nobody knows where else.
 type AssetSiteLost struct {
-	AssetID string
+	AssetID string `json:"assetId"`
 }
 
 // VehicleAdded is the data of the event VehicleAdded.
 type VehicleAdded struct {
-	ID string
+	ID string `json:"id"`
 }
 
 // VehicleBound is the data of the event VehicleBound.
 type VehicleBound struct {
-	ID            string
-	DeviceBinding string
+	ID            string `json:"id"`
+	DeviceBinding string `json:"deviceBinding"`
 }
 
 // VehicleUnbound is the data of the event VehicleUnbound.
 type VehicleUnbound struct {
-	ID string
+	ID string `json:"id"`
 }
 
 // VehicleAssigned is the data of the event VehicleAssigned.
 //
 // The vehicle is an account's, in one of its fleets or in none.
 type VehicleAssigned struct {
-	ID        string
-	AccountID string
-	FleetID   *string
+	ID        string  `json:"id"`
+	AccountID string  `json:"accountId"`
+	FleetID   *string `json:"fleetId"`
 }
 
 // VehicleSeen is the data of the event VehicleSeen.
 type VehicleSeen struct {
-	ID     string
-	SeenAt time.Time
+	ID     string    `json:"id"`
+	SeenAt time.Time `json:"seenAt"`
 }

@@ -9,24 +9,24 @@ import (
 
 // PackageCreated is the data of the event PackageCreated.
 type PackageCreated struct {
-	Package   string
-	CreatedAt time.Time
+	Package   string    `json:"package"`
+	CreatedAt time.Time `json:"createdAt"`
 }
 
 // VersionPublished is the data of the event VersionPublished.
 type VersionPublished struct {
-	Package      string
-	Version      string
-	PublishedAt  time.Time
-	License      string
-	Dependencies []string
-	NodeEngine   *string
+	Package      string    `json:"package"`
+	Version      string    `json:"version"`
+	PublishedAt  time.Time `json:"publishedAt"`
+	License      string    `json:"license"`
+	Dependencies []string  `json:"dependencies"`
+	NodeEngine   *string   `json:"nodeEngine"`
 }
 
 // VersionDeprecated is the data of the event VersionDeprecated.
 type VersionDeprecated struct {
-	Package      string
-	Version      string
-	DeprecatedAt time.Time
-	Reason       string
+	Package      string    `json:"package"`
+	Version      string    `json:"version"`
+	DeprecatedAt time.Time `json:"deprecatedAt"`
+	Reason       string    `json:"reason"`
 }

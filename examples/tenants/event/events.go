@@ -9,113 +9,113 @@ import (
 
 // EmployeeHired is the data of the event EmployeeHired.
 type EmployeeHired struct {
-	EmployeeID string
-	TenantID   string
-	Email      string
-	Name       string
-	Department string
-	HireDate   keys.Date
+	EmployeeID string    `json:"employeeId"`
+	TenantID   string    `json:"tenantId"`
+	Email      string    `json:"email"`
+	Name       string    `json:"name"`
+	Department string    `json:"department"`
+	HireDate   keys.Date `json:"hireDate"`
 }
 
 // EmployeeTransferred is the data of the event EmployeeTransferred.
 type EmployeeTransferred struct {
-	EmployeeID string
-	Department string
+	EmployeeID string `json:"employeeId"`
+	Department string `json:"department"`
 }
 
 // EmailChanged is the data of the event EmailChanged.
 type EmailChanged struct {
-	EmployeeID string
-	Email      string
+	EmployeeID string `json:"employeeId"`
+	Email      string `json:"email"`
 }
 
 // EmployeeLeft is the data of the event EmployeeLeft.
 type EmployeeLeft struct {
-	EmployeeID string
+	EmployeeID string `json:"employeeId"`
 }
 
 // TaskCreated is the data of the event TaskCreated.
 type TaskCreated struct {
-	TaskID    string
-	TenantID  string
-	ProjectID string
-	Title     string
-	Priority  int
+	TaskID    string `json:"taskId"`
+	TenantID  string `json:"tenantId"`
+	ProjectID string `json:"projectId"`
+	Title     string `json:"title"`
+	Priority  int    `json:"priority"`
 }
 
 // TaskAssigned is the data of the event TaskAssigned.
 //
 // Somebody is to do the task now, or, without one, nobody is.
 type TaskAssigned struct {
-	TaskID     string
-	EmployeeID *string
+	TaskID     string  `json:"taskId"`
+	EmployeeID *string `json:"employeeId"`
 }
 
 // TaskPrioritised is the data of the event TaskPrioritised.
 type TaskPrioritised struct {
-	TaskID   string
-	Priority int
+	TaskID   string `json:"taskId"`
+	Priority int    `json:"priority"`
 }
 
 // TaskDone is the data of the event TaskDone.
 type TaskDone struct {
-	TaskID string
+	TaskID string `json:"taskId"`
 }
 
 // TaskDeleted is the data of the event TaskDeleted.
 type TaskDeleted struct {
-	TaskID string
+	TaskID string `json:"taskId"`
 }
 
 // EquipmentBought is the data of the event EquipmentBought.
 type EquipmentBought struct {
-	EquipmentID  string
-	Department   string
-	Name         string
-	PurchaseDate keys.Date
+	EquipmentID  string    `json:"equipmentId"`
+	Department   string    `json:"department"`
+	Name         string    `json:"name"`
+	PurchaseDate keys.Date `json:"purchaseDate"`
 }
 
 // EquipmentMoved is the data of the event EquipmentMoved.
 type EquipmentMoved struct {
-	EquipmentID string
-	Department  string
+	EquipmentID string `json:"equipmentId"`
+	Department  string `json:"department"`
 }
 
 // EquipmentRetired is the data of the event EquipmentRetired.
 type EquipmentRetired struct {
-	EquipmentID string
+	EquipmentID string `json:"equipmentId"`
 }
 
 // ProjectJoined is the data of the event ProjectJoined.
 //
 // An employee works on a project from now on, or has another role in it.
 type ProjectJoined struct {
-	EmployeeID string
-	ProjectID  string
-	Role       string
+	EmployeeID string `json:"employeeId"`
+	ProjectID  string `json:"projectId"`
+	Role       string `json:"role"`
 }
 
 // ProjectLeft is the data of the event ProjectLeft.
 type ProjectLeft struct {
-	EmployeeID string
-	ProjectID  string
+	EmployeeID string `json:"employeeId"`
+	ProjectID  string `json:"projectId"`
 }
 
 // RoleGranted is the data of the event RoleGranted.
 type RoleGranted struct {
-	OrgID  string
-	Role   string
-	UserID string
+	OrgID  string `json:"orgId"`
+	Role   string `json:"role"`
+	UserID string `json:"userId"`
 }
 
 // RoleRevoked is the data of the event RoleRevoked.
 type RoleRevoked struct {
-	OrgID  string
-	Role   string
-	UserID string
+	OrgID  string `json:"orgId"`
+	Role   string `json:"role"`
+	UserID string `json:"userId"`
 }
 
 // OrganisationClosed is the data of the event OrganisationClosed.
 type OrganisationClosed struct {
-	OrgID string
+	OrgID string `json:"orgId"`
 }

@@ -29,6 +29,7 @@ func Events(m *schema.Model) *File {
 	return f.File
 }
 
+// eventType writes a struct that encoding/json turns into what the decoder reads: tests give events as values of it.
 func (f *eventTypesFile) eventType(t *schema.EventType, comment string) {
 	f.comment(comment)
 	f.describe(t.Description)
@@ -38,7 +39,7 @@ func (f *eventTypesFile) eventType(t *schema.EventType, comment string) {
 		if s := eventScalar(field); s.pkg != "" {
 			f.use(s.pkg)
 		}
-		f.line("%s %s", schema.GoName(field.Name), eventGoType(field))
+		f.line("%s %s `json:%q`", schema.GoName(field.Name), eventGoType(field), field.Name)
 	}
 	f.line("}\n")
 }

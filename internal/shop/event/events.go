@@ -11,89 +11,89 @@ import (
 
 // CustomerRegistered is the data of the event CustomerRegistered.
 type CustomerRegistered struct {
-	CustomerID   string
-	Name         string
-	Email        string
-	Group        string
-	RegisteredAt time.Time
+	CustomerID   string    `json:"customerId"`
+	Name         string    `json:"name"`
+	Email        string    `json:"email"`
+	Group        string    `json:"group"`
+	RegisteredAt time.Time `json:"registeredAt"`
 }
 
 // ProductAdded is the data of the event ProductAdded.
 type ProductAdded struct {
-	ProductID string
-	Category  string
-	Brand     string
-	Supplier  *string
-	Name      string
-	Price     float64
-	AddedAt   time.Time
+	ProductID string    `json:"productId"`
+	Category  string    `json:"category"`
+	Brand     string    `json:"brand"`
+	Supplier  *string   `json:"supplier"`
+	Name      string    `json:"name"`
+	Price     float64   `json:"price"`
+	AddedAt   time.Time `json:"addedAt"`
 }
 
 // ProductRepriced is the data of the event ProductRepriced.
 type ProductRepriced struct {
-	ProductID string
-	Price     float64
+	ProductID string  `json:"productId"`
+	Price     float64 `json:"price"`
 }
 
 // ProductRemoved is the data of the event ProductRemoved.
 type ProductRemoved struct {
-	ProductID string
+	ProductID string `json:"productId"`
 }
 
 // OrderPlaced is the data of the event OrderPlaced.
 type OrderPlaced struct {
-	OrderID       string
-	CustomerID    string
-	CustomerGroup string
-	Lines         []OrderedProduct
-	Total         float64
-	PlacedAt      time.Time
+	OrderID       string           `json:"orderId"`
+	CustomerID    string           `json:"customerId"`
+	CustomerGroup string           `json:"customerGroup"`
+	Lines         []OrderedProduct `json:"lines"`
+	Total         float64          `json:"total"`
+	PlacedAt      time.Time        `json:"placedAt"`
 }
 
 // OrderLineRemoved is the data of the event OrderLineRemoved.
 type OrderLineRemoved struct {
-	OrderID   string
-	Category  string
-	ProductID string
+	OrderID   string `json:"orderId"`
+	Category  string `json:"category"`
+	ProductID string `json:"productId"`
 }
 
 // OrderStatusChanged is the data of the event OrderStatusChanged.
 type OrderStatusChanged struct {
-	OrderID   string
-	Status    string
-	Total     float64
-	ChangedAt time.Time
+	OrderID   string    `json:"orderId"`
+	Status    string    `json:"status"`
+	Total     float64   `json:"total"`
+	ChangedAt time.Time `json:"changedAt"`
 }
 
 // PluginDeployed is the data of the event PluginDeployed.
 type PluginDeployed struct {
-	Environment string
-	PluginName  string
-	Version     string
-	DeployedAt  time.Time
+	Environment string    `json:"environment"`
+	PluginName  string    `json:"pluginName"`
+	Version     string    `json:"version"`
+	DeployedAt  time.Time `json:"deployedAt"`
 }
 
 // AccountOpened is the data of the event AccountOpened.
 type AccountOpened struct {
-	OwnerID string
-	Subject string
+	OwnerID string `json:"ownerId"`
+	Subject string `json:"subject"`
 }
 
 // InvoiceIssued is the data of the event InvoiceIssued.
 type InvoiceIssued struct {
-	InvoiceID string
-	OwnerID   string
-	Subject   string
-	Amount    keys.Decimal
-	IssuedOn  keys.Date
-	Paid      bool
+	InvoiceID string       `json:"invoiceId"`
+	OwnerID   string       `json:"ownerId"`
+	Subject   string       `json:"subject"`
+	Amount    keys.Decimal `json:"amount"`
+	IssuedOn  keys.Date    `json:"issuedOn"`
+	Paid      bool         `json:"paid"`
 }
 
 // OrderedProduct is an object inside of events.
 //
 // What is ordered of one product.
 type OrderedProduct struct {
-	ProductID string
-	Category  string
-	Quantity  int
+	ProductID string `json:"productId"`
+	Category  string `json:"category"`
+	Quantity  int    `json:"quantity"`
 }

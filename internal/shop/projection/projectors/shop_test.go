@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foldql/foldql/internal/shop/event"
 	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/internal/shop/projection/ops"
 	"github.com/foldql/foldql/projection/projectiontest"
@@ -40,6 +41,22 @@ func TestOrdersAreCounted(t *testing.T) {
 			{Type: "OrderPlaced", Subject: "o1", Data: placed}, {Type: "OrderPlaced", Subject: "o1", Data: placed},
 		},
 		Want: []model.OrderCount{{Orders: 2, Revenue: 21}},
+	})
+}
+
+// TestAnEventOfASpecIsGivenAsAValueOfItsType, or as JSON.
+func TestAnEventOfASpecIsGivenAsAValueOfItsType(t *testing.T) {
+	projectiontest.Run(t, projectiontest.Spec[model.Order]{
+		Projection: ops.ProjectOrder(Order{}),
+		Codec:      model.OrderCodec,
+		Given: []projectiontest.Event{{Type: "OrderPlaced", Subject: "o1", Data: event.OrderPlaced{
+			OrderID: "o1", CustomerID: "c1", CustomerGroup: "retail", Total: 10.5, PlacedAt: at("2024-01-15T12:30:00+02:00"),
+			Lines: []event.OrderedProduct{{ProductID: "p1", Category: "books", Quantity: 2}},
+		}}},
+		Want: []model.Order{{
+			OrderID: "o1", CustomerID: "c1", CustomerGroup: "retail", ProductIds: []string{"p1"}, Total: 10.5,
+			PlacedAt: at("2024-01-15T10:30:00Z"),
+		}},
 	})
 }
 

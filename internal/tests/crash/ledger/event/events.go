@@ -9,227 +9,227 @@ import (
 
 // Opened is the data of the event Opened.
 type Opened struct {
-	Account  string
-	Owner    string
-	Currency string
+	Account  string `json:"account"`
+	Owner    string `json:"owner"`
+	Currency string `json:"currency"`
 }
 
 // Deposited is the data of the event Deposited.
 type Deposited struct {
-	Account  string
-	Amount   int
-	Currency string
+	Account  string `json:"account"`
+	Amount   int    `json:"amount"`
+	Currency string `json:"currency"`
 }
 
 // Moved is the data of the event Moved.
 //
 // Takes effect on both accounts, or on none.
 type Moved struct {
-	From   string
-	To     string
-	Amount int
+	From   string `json:"from"`
+	To     string `json:"to"`
+	Amount int    `json:"amount"`
 }
 
 // Described is the data of the event Described.
 type Described struct {
-	Account string
+	Account string `json:"account"`
 	// Given: the new value. Null or absent: stays as it is.
-	Owner  *string
-	City   *string
-	Rank   *int
-	Forget []string
-	Remove []string
+	Owner  *string  `json:"owner"`
+	City   *string  `json:"city"`
+	Rank   *int     `json:"rank"`
+	Forget []string `json:"forget"`
+	Remove []string `json:"remove"`
 }
 
 // Closed is the data of the event Closed.
 type Closed struct {
-	Account string
+	Account string `json:"account"`
 }
 
 // Purged is the data of the event Purged.
 //
 // All that is known of the account is to go.
 type Purged struct {
-	Account string
+	Account string `json:"account"`
 }
 
 // Held is the data of the event Held.
 type Held struct {
-	Account string
-	Hold    string
-	Level   int
-	Until   time.Time
+	Account string    `json:"account"`
+	Hold    string    `json:"hold"`
+	Level   int       `json:"level"`
+	Until   time.Time `json:"until"`
 	// Whether a hold that is there already is kept.
-	Keep bool
+	Keep bool `json:"keep"`
 }
 
 // Released is the data of the event Released.
 type Released struct {
-	Account string
-	Hold    string
-	Level   int
+	Account string `json:"account"`
+	Hold    string `json:"hold"`
+	Level   int    `json:"level"`
 }
 
 // OwnerNamed is the data of the event OwnerNamed.
 type OwnerNamed struct {
-	Owner string
-	Name  string
+	Owner string `json:"owner"`
+	Name  string `json:"name"`
 }
 
 // OwnerGone is the data of the event OwnerGone.
 type OwnerGone struct {
-	Owner string
+	Owner string `json:"owner"`
 }
 
 // BranchNamed is the data of the event BranchNamed.
 type BranchNamed struct {
-	Branch string
-	Name   string
-	Head   *string
+	Branch string  `json:"branch"`
+	Name   string  `json:"name"`
+	Head   *string `json:"head"`
 }
 
 // CardIssued is the data of the event CardIssued.
 type CardIssued struct {
-	Card   string
-	Branch string
-	Holder *string
-	Seal   *string
+	Card   string  `json:"card"`
+	Branch string  `json:"branch"`
+	Holder *string `json:"holder"`
+	Seal   *string `json:"seal"`
 }
 
 // CardUsed is the data of the event CardUsed.
 type CardUsed struct {
-	Card string
+	Card string `json:"card"`
 }
 
 // CardReturned is the data of the event CardReturned.
 type CardReturned struct {
-	Card string
+	Card string `json:"card"`
 }
 
 // HomeFormed is the data of the event HomeFormed.
 type HomeFormed struct {
-	Home   string
-	Name   string
-	Branch string
-	Head   *string
+	Home   string  `json:"home"`
+	Name   string  `json:"name"`
+	Branch string  `json:"branch"`
+	Head   *string `json:"head"`
 	// Who holds the keys; nobody where it is empty.
-	Holders []string
+	Holders []string `json:"holders"`
 }
 
 // KeyGiven is the data of the event KeyGiven.
 type KeyGiven struct {
-	Home   string
-	Number int
-	Holder *string
-	Maker  string
+	Home   string  `json:"home"`
+	Number int     `json:"number"`
+	Holder *string `json:"holder"`
+	Maker  string  `json:"maker"`
 }
 
 // KeyLost is the data of the event KeyLost.
 type KeyLost struct {
-	Home   string
-	Number int
+	Home   string `json:"home"`
+	Number int    `json:"number"`
 }
 
 // HomeLeft is the data of the event HomeLeft.
 type HomeLeft struct {
-	Home string
+	Home string `json:"home"`
 }
 
 // HomeRenamed is the data of the event HomeRenamed.
 type HomeRenamed struct {
-	Home string
-	Name string
+	Home string `json:"home"`
+	Name string `json:"name"`
 }
 
 // BoxFilled is the data of the event BoxFilled.
 //
 // Gives a box its tariff, its keeper and its papers. Who shares it stays.
 type BoxFilled struct {
-	Home   string
-	Upper  bool
-	Tariff *string
-	Keeper *string
-	Papers []string
+	Home   string   `json:"home"`
+	Upper  bool     `json:"upper"`
+	Tariff *string  `json:"tariff"`
+	Keeper *string  `json:"keeper"`
+	Papers []string `json:"papers"`
 }
 
 // BoxShared is the data of the event BoxShared.
 type BoxShared struct {
-	Home     string
-	Upper    bool
-	Sponsors []string
+	Home     string   `json:"home"`
+	Upper    bool     `json:"upper"`
+	Sponsors []string `json:"sponsors"`
 }
 
 // BoxTaken is the data of the event BoxTaken.
 type BoxTaken struct {
-	Home  string
-	Upper bool
+	Home  string `json:"home"`
+	Upper bool   `json:"upper"`
 }
 
 // TariffSet is the data of the event TariffSet.
 type TariffSet struct {
-	Tariff string
-	Price  int
+	Tariff string `json:"tariff"`
+	Price  int    `json:"price"`
 	// Whether no copy follows.
-	Quiet bool
+	Quiet bool `json:"quiet"`
 }
 
 // TariffCorrected is the data of the event TariffCorrected.
 //
 // A change that copies are to follow: those of the targets, where they are given, that have the name, where there is one.
 type TariffCorrected struct {
-	Tariff  string
-	Price   int
-	Targets []string
-	Name    *string
+	Tariff  string   `json:"tariff"`
+	Price   int      `json:"price"`
+	Targets []string `json:"targets"`
+	Name    *string  `json:"name"`
 	// Whether copies follow after the commit of the change, and not in it.
-	Later bool
+	Later bool `json:"later"`
 }
 
 // PlanTaken is the data of the event PlanTaken.
 type PlanTaken struct {
-	Plan   string
-	Name   string
-	Tariff string
-	Spare  *string
+	Plan   string  `json:"plan"`
+	Name   string  `json:"name"`
+	Tariff string  `json:"tariff"`
+	Spare  *string `json:"spare"`
 }
 
 // PlanRenamed is the data of the event PlanRenamed.
 type PlanRenamed struct {
-	Plan string
-	Name string
+	Plan string `json:"plan"`
+	Name string `json:"name"`
 }
 
 // PlanEnded is the data of the event PlanEnded.
 type PlanEnded struct {
-	Plan string
+	Plan string `json:"plan"`
 }
 
 // TerminalGiven is the data of the event TerminalGiven.
 type TerminalGiven struct {
-	Terminal string
-	Keeper   *string
+	Terminal string  `json:"terminal"`
+	Keeper   *string `json:"keeper"`
 }
 
 // TerminalRead is the data of the event TerminalRead.
 type TerminalRead struct {
-	Terminal string
-	Channel  int
-	At       time.Time
+	Terminal string    `json:"terminal"`
+	Channel  int       `json:"channel"`
+	At       time.Time `json:"at"`
 	// Another time at which it read the same: not the same one.
-	Again   *time.Time
-	Reading int
+	Again   *time.Time `json:"again"`
+	Reading int        `json:"reading"`
 }
 
 // TerminalLeft is the data of the event TerminalLeft.
 //
 // The terminal has no keeper and no reading any more. What it has read is still known.
 type TerminalLeft struct {
-	Terminal string
+	Terminal string `json:"terminal"`
 }
 
 // TerminalScrapped is the data of the event TerminalScrapped.
 //
 // All that is known of the terminal is to go.
 type TerminalScrapped struct {
-	Terminal string
+	Terminal string `json:"terminal"`
 }

@@ -9,133 +9,133 @@ import (
 
 // VenuePut is the data of the event VenuePut.
 type VenuePut struct {
-	ID   string
-	Name string
-	City string
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	City string `json:"city"`
 }
 
 // UmpirePut is the data of the event UmpirePut.
 type UmpirePut struct {
-	ID   string
-	Name string
+	ID   string `json:"id"`
+	Name string `json:"name"`
 }
 
 // CoachPut is the data of the event CoachPut.
 type CoachPut struct {
-	ID   string
-	Name string
+	ID   string `json:"id"`
+	Name string `json:"name"`
 }
 
 // TeamPut is the data of the event TeamPut.
 type TeamPut struct {
-	ID      string
-	Name    string
-	Country string
-	Ranking int
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Country string `json:"country"`
+	Ranking int    `json:"ranking"`
 }
 
 // PlayerPut is the data of the event PlayerPut.
 type PlayerPut struct {
-	ID        string
-	FirstName string
-	LastName  string
-	Role      string
+	ID        string `json:"id"`
+	FirstName string `json:"firstName"`
+	LastName  string `json:"lastName"`
+	Role      string `json:"role"`
 }
 
 // MatchPut is the data of the event MatchPut.
 type MatchPut struct {
-	ID      string
-	Name    string
-	Season  string
-	VenueID string
-	Umpires []string
-	Team1   Sheet
-	Team2   Sheet
+	ID      string   `json:"id"`
+	Name    string   `json:"name"`
+	Season  string   `json:"season"`
+	VenueID string   `json:"venueId"`
+	Umpires []string `json:"umpires"`
+	Team1   Sheet    `json:"team1"`
+	Team2   Sheet    `json:"team2"`
 }
 
 // MatchRenamed is the data of the event MatchRenamed.
 type MatchRenamed struct {
-	ID   string
-	Name string
+	ID   string `json:"id"`
+	Name string `json:"name"`
 }
 
 // SeasonChanged is the data of the event SeasonChanged.
 type SeasonChanged struct {
-	ID     string
-	Season string
+	ID     string `json:"id"`
+	Season string `json:"season"`
 }
 
 // CaptainChanged is the data of the event CaptainChanged.
 //
 // In the first team.
 type CaptainChanged struct {
-	ID       string
-	PlayerID string
+	ID       string `json:"id"`
+	PlayerID string `json:"playerId"`
 }
 
 // MatchDeleted is the data of the event MatchDeleted.
 type MatchDeleted struct {
-	ID string
+	ID string `json:"id"`
 }
 
 // CampPut is the data of the event CampPut.
 type CampPut struct {
-	ID      string
-	Name    string
-	VenueID string
-	CoachID string
-	Skill   string
-	Note    string
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	VenueID string `json:"venueId"`
+	CoachID string `json:"coachId"`
+	Skill   string `json:"skill"`
+	Note    string `json:"note"`
 }
 
 // AppTeamPut is the data of the event AppTeamPut.
 type AppTeamPut struct {
-	ID   string
-	Name string
+	ID   string `json:"id"`
+	Name string `json:"name"`
 }
 
 // AppPlayerPut is the data of the event AppPlayerPut.
 type AppPlayerPut struct {
-	ID        string
-	FirstName string
-	LastName  string
+	ID        string `json:"id"`
+	FirstName string `json:"firstName"`
+	LastName  string `json:"lastName"`
 }
 
 // SelectionPut is the data of the event SelectionPut.
 type SelectionPut struct {
-	SquadID         string
-	SelectionNumber int
-	TeamID          string
-	PlayerID        string
-	SquadRole       string
+	SquadID         string `json:"squadId"`
+	SelectionNumber int    `json:"selectionNumber"`
+	TeamID          string `json:"teamId"`
+	PlayerID        string `json:"playerId"`
+	SquadRole       string `json:"squadRole"`
 }
 
 // Read is the data of the event Read.
 type Read struct {
-	Channel  string
-	DeviceID string
-	Ts       time.Time
-	Level    int
+	Channel  string    `json:"channel"`
+	DeviceID string    `json:"deviceId"`
+	Ts       time.Time `json:"ts"`
+	Level    int       `json:"level"`
 }
 
 // AccountFound is the data of the event AccountFound.
 type AccountFound struct {
-	Channel   string
-	DeviceID  string
-	AccountID string
+	Channel   string `json:"channel"`
+	DeviceID  string `json:"deviceId"`
+	AccountID string `json:"accountId"`
 }
 
 // Sheet is an object inside of events.
 type Sheet struct {
-	TeamID   string
-	CoachID  string
-	HomeTeam bool
-	Players  []Sheeted
+	TeamID   string    `json:"teamId"`
+	CoachID  string    `json:"coachId"`
+	HomeTeam bool      `json:"homeTeam"`
+	Players  []Sheeted `json:"players"`
 }
 
 // Sheeted is an object inside of events.
 type Sheeted struct {
-	PlayerID        string
-	BattingPosition int
-	IsCaptain       bool
+	PlayerID        string `json:"playerId"`
+	BattingPosition int    `json:"battingPosition"`
+	IsCaptain       bool   `json:"isCaptain"`
 }

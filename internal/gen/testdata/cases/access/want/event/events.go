@@ -5,5 +5,5 @@ package event
 
 // PayslipIssued is the data of the event PayslipIssued.
 type PayslipIssued struct {
-	PayslipID string
+	PayslipID string `json:"payslipId"`
 }

@@ -5,15 +5,15 @@ package event
 
 // MatchScheduled is the data of the event MatchScheduled.
 type MatchScheduled struct {
-	MatchID string
+	MatchID string `json:"matchId"`
 }
 
 // SquadNamed is the data of the event SquadNamed.
 type SquadNamed struct {
-	MatchID string
+	MatchID string `json:"matchId"`
 }
 
 // CaptainChanged is the data of the event CaptainChanged.
 type CaptainChanged struct {
-	MatchID string
+	MatchID string `json:"matchId"`
 }

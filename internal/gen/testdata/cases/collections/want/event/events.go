@@ -5,5 +5,5 @@ package event
 
 // TenantChanged is the data of the event TenantChanged.
 type TenantChanged struct {
-	TenantID string
+	TenantID string `json:"tenantId"`
 }

@@ -5,6 +5,6 @@ package event
 
 // RolledOut is the data of the event RolledOut.
 type RolledOut struct {
-	Environment string
-	Service     string
+	Environment string `json:"environment"`
+	Service     string `json:"service"`
 }

@@ -5,5 +5,5 @@ package event
 
 // VanMoved is the data of the event VanMoved.
 type VanMoved struct {
-	VanID string
+	VanID string `json:"vanId"`
 }

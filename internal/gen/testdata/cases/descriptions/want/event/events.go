@@ -9,5 +9,5 @@ package event
 type DescribedOnce struct {
 	// Its id,
 	// in two lines.
-	DescribedID string
+	DescribedID string `json:"describedId"`
 }

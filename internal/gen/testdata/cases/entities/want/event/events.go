@@ -5,8 +5,8 @@ package event
 
 // JobChanged is the data of the event JobChanged.
 type JobChanged struct {
-	JobID string
-	State *JobState
+	JobID string    `json:"jobId"`
+	State *JobState `json:"state"`
 }
 
 // JobState is the enum JobState.

@@ -5,11 +5,11 @@ package event
 
 // PaperMoved is the data of the event PaperMoved.
 type PaperMoved struct {
-	PaperID string
-	Stage   Stage
-	Channel *Channel
-	Past    []Stage
-	Maybe   []*Channel
+	PaperID string     `json:"paperId"`
+	Stage   Stage      `json:"stage"`
+	Channel *Channel   `json:"channel"`
+	Past    []Stage    `json:"past"`
+	Maybe   []*Channel `json:"maybe"`
 }
 
 // Channel is the enum Channel.

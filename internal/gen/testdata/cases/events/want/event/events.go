@@ -7,41 +7,41 @@ package event
 //
 // A basket was filled.
 type BasketFilled struct {
-	BasketID string
+	BasketID string `json:"basketId"`
 	// What is in it.
-	Lines []BasketLine
-	Gift  *BasketLine
+	Lines []BasketLine `json:"lines"`
+	Gift  *BasketLine  `json:"gift"`
 	// Deprecated: Nobody gives any.
-	Extras []*BasketLine
-	Origin BasketOrigin
+	Extras []*BasketLine `json:"extras"`
+	Origin BasketOrigin  `json:"origin"`
 }
 
 // BasketEmptied is the data of the event basket_emptied.
 type BasketEmptied struct {
-	BasketID string
-	Why      *string
+	BasketID string  `json:"basketId"`
+	Why      *string `json:"why"`
 }
 
 // BasketSeen is the data of the event BasketSeen.
 type BasketSeen struct {
-	BasketID string
+	BasketID string `json:"basketId"`
 }
 
 // BasketLine is an object inside of events.
 //
 // One kind of thing.
 type BasketLine struct {
-	Product   string
-	Quantity  int
-	Parts     []BasketLine
-	WrappedIn *BasketLine
+	Product   string       `json:"product"`
+	Quantity  int          `json:"quantity"`
+	Parts     []BasketLine `json:"parts"`
+	WrappedIn *BasketLine  `json:"wrappedIn"`
 }
 
 // BasketOrigin is an object inside of events.
 type BasketOrigin struct {
-	Shop string
+	Shop string `json:"shop"`
 	// Where it was filled.
 	//
 	// Deprecated: No longer supported
-	Till *int
+	Till *int `json:"till"`
 }

@@ -11,26 +11,26 @@ import (
 
 // SampleTaken is the data of the event SampleTaken.
 type SampleTaken struct {
-	ID         string
-	Text       string
-	Flag       bool
-	Small      int
-	Large      int64
-	Ratio      float64
-	Price      keys.Decimal
-	Day        keys.Date
-	At         time.Time
-	MaybeID    *string
-	MaybeText  *string
-	MaybeFlag  *bool
-	MaybeSmall *int
-	MaybeLarge *int64
-	MaybeRatio *float64
-	MaybePrice *keys.Decimal
-	MaybeDay   *keys.Date
-	MaybeAt    *time.Time
-	Texts      []string
-	Prices     []keys.Decimal
-	Moments    []time.Time
-	Days       []*keys.Date
+	ID         string         `json:"id"`
+	Text       string         `json:"text"`
+	Flag       bool           `json:"flag"`
+	Small      int            `json:"small"`
+	Large      int64          `json:"large"`
+	Ratio      float64        `json:"ratio"`
+	Price      keys.Decimal   `json:"price"`
+	Day        keys.Date      `json:"day"`
+	At         time.Time      `json:"at"`
+	MaybeID    *string        `json:"maybeId"`
+	MaybeText  *string        `json:"maybeText"`
+	MaybeFlag  *bool          `json:"maybeFlag"`
+	MaybeSmall *int           `json:"maybeSmall"`
+	MaybeLarge *int64         `json:"maybeLarge"`
+	MaybeRatio *float64       `json:"maybeRatio"`
+	MaybePrice *keys.Decimal  `json:"maybePrice"`
+	MaybeDay   *keys.Date     `json:"maybeDay"`
+	MaybeAt    *time.Time     `json:"maybeAt"`
+	Texts      []string       `json:"texts"`
+	Prices     []keys.Decimal `json:"prices"`
+	Moments    []time.Time    `json:"moments"`
+	Days       []*keys.Date   `json:"days"`
 }

@@ -13,34 +13,34 @@ import (
 //
 // It had two other names.
 type CharterMade struct {
-	CharterID string
-	Total     keys.Decimal
-	Currency  string
-	Channel   CharterChannel
-	Tags      []string
-	Ratings   []*int
-	Express   bool
-	Weight    float64
-	Parcels   int64
-	PriceList keys.Date
-	ValidFrom time.Time
-	Discount  keys.Decimal
-	Shop      string
-	Origin    CharterPlace
-	Origins   []CharterPlace
-	Remark    *string
+	CharterID string         `json:"charterId"`
+	Total     keys.Decimal   `json:"total"`
+	Currency  string         `json:"currency"`
+	Channel   CharterChannel `json:"channel"`
+	Tags      []string       `json:"tags"`
+	Ratings   []*int         `json:"ratings"`
+	Express   bool           `json:"express"`
+	Weight    float64        `json:"weight"`
+	Parcels   int64          `json:"parcels"`
+	PriceList keys.Date      `json:"priceList"`
+	ValidFrom time.Time      `json:"validFrom"`
+	Discount  keys.Decimal   `json:"discount"`
+	Shop      string         `json:"shop"`
+	Origin    CharterPlace   `json:"origin"`
+	Origins   []CharterPlace `json:"origins"`
+	Remark    *string        `json:"remark"`
 }
 
 // CharterClosed is the data of the event CharterClosed.
 type CharterClosed struct {
-	CharterID string
+	CharterID string `json:"charterId"`
 }
 
 // CharterPlace is an object inside of events.
 type CharterPlace struct {
-	Country  string
-	Channels []CharterChannel
-	City     string
+	Country  string           `json:"country"`
+	Channels []CharterChannel `json:"channels"`
+	City     string           `json:"city"`
 }
 
 // CharterChannel is the enum CharterChannel.

@@ -5,5 +5,5 @@ package event
 
 // CrateSent is the data of the event CrateSent.
 type CrateSent struct {
-	Route string
+	Route string `json:"route"`
 }

@@ -9,7 +9,7 @@ import (
 
 // ThingChanged is the data of the event ThingChanged.
 type ThingChanged struct {
-	ThingID string
-	At      time.Time
-	What    string
+	ThingID string    `json:"thingId"`
+	At      time.Time `json:"at"`
+	What    string    `json:"what"`
 }

@@ -5,5 +5,5 @@ package event
 
 // ArticleAdded is the data of the event ArticleAdded.
 type ArticleAdded struct {
-	ArticleID string
+	ArticleID string `json:"articleId"`
 }

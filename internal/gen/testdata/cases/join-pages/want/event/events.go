@@ -5,5 +5,5 @@ package event
 
 // StayBooked is the data of the event StayBooked.
 type StayBooked struct {
-	StayID string
+	StayID string `json:"stayId"`
 }

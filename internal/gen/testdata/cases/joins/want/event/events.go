@@ -5,5 +5,5 @@ package event
 
 // AlbumReleased is the data of the event AlbumReleased.
 type AlbumReleased struct {
-	AlbumID string
+	AlbumID string `json:"albumId"`
 }

@@ -5,5 +5,5 @@ package event
 
 // KeysUsed is the data of the event KeysUsed.
 type KeysUsed struct {
-	ID string
+	ID string `json:"id"`
 }

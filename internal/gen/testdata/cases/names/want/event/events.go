@@ -5,9 +5,9 @@ package event
 
 // NamesUsed is the data of the event NamesUsed.
 type NamesUsed struct {
-	Type string
-	Func string
-	R    *string
-	V    *string
-	Data []string
+	Type string   `json:"type"`
+	Func string   `json:"func"`
+	R    *string  `json:"r"`
+	V    *string  `json:"v"`
+	Data []string `json:"data"`
 }

@@ -5,6 +5,6 @@ package event
 
 // Purchased is the data of the event Purchased.
 type Purchased struct {
-	PurchaseID string
-	BuyerID    string
+	PurchaseID string `json:"purchaseId"`
+	BuyerID    string `json:"buyerId"`
 }

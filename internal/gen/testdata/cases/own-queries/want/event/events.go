@@ -5,5 +5,5 @@ package event
 
 // NoteWritten is the data of the event NoteWritten.
 type NoteWritten struct {
-	NoteID string
+	NoteID string `json:"noteId"`
 }

@@ -5,13 +5,13 @@ package event
 
 // TeamRegistered is the data of the event TeamRegistered.
 type TeamRegistered struct {
-	ID   string
-	Name string
+	ID   string `json:"id"`
+	Name string `json:"name"`
 }
 
 // PlayerSelected is the data of the event PlayerSelected.
 type PlayerSelected struct {
-	SquadID  string
-	TeamID   string
-	PlayerID string
+	SquadID  string `json:"squadId"`
+	TeamID   string `json:"teamId"`
+	PlayerID string `json:"playerId"`
 }

@@ -5,5 +5,5 @@ package event
 
 // BookShelved is the data of the event BookShelved.
 type BookShelved struct {
-	ShelfID string
+	ShelfID string `json:"shelfId"`
 }

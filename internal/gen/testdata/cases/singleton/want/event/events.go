@@ -5,5 +5,5 @@ package event
 
 // TotalsChanged is the data of the event TotalsChanged.
 type TotalsChanged struct {
-	Count int64
+	Count int64 `json:"count"`
 }

@@ -5,14 +5,14 @@ package event
 
 // SeatTaken is the data of the event SeatTaken.
 type SeatTaken struct {
-	SeatID string
-	Hall   string
-	Open   bool
+	SeatID string `json:"seatId"`
+	Hall   string `json:"hall"`
+	Open   bool   `json:"open"`
 }
 
 // SeatFreed is the data of the event SeatFreed.
 type SeatFreed struct {
-	SeatID string
-	Hall   string
-	Open   bool
+	SeatID string `json:"seatId"`
+	Hall   string `json:"hall"`
+	Open   bool   `json:"open"`
 }

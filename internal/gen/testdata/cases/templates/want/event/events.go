@@ -5,5 +5,5 @@ package event
 
 // PostChanged is the data of the event PostChanged.
 type PostChanged struct {
-	PostID string
+	PostID string `json:"postId"`
 }

@@ -11,38 +11,38 @@ import (
 
 // Probed is the data of the event Probed.
 type Probed struct {
-	Channel    string
-	ProbeID    string
-	AlertState *string
-	Level      *float64
-	Tags       []string
-	At         time.Time
+	Channel    string    `json:"channel"`
+	ProbeID    string    `json:"probeId"`
+	AlertState *string   `json:"alertState"`
+	Level      *float64  `json:"level"`
+	Tags       []string  `json:"tags"`
+	At         time.Time `json:"at"`
 }
 
 // Sensed is the data of the event Sensed.
 type Sensed struct {
-	Site  string
-	Name  string
-	Round int
-	Value keys.Decimal
-	State *SensorState
+	Site  string       `json:"site"`
+	Name  string       `json:"name"`
+	Round int          `json:"round"`
+	Value keys.Decimal `json:"value"`
+	State *SensorState `json:"state"`
 }
 
 // Metered is the data of the event Metered.
 type Metered struct {
-	House   string
-	Wing    int
-	Meter   string
-	Part    keys.Date
-	Day     keys.Date
-	Reading keys.Decimal
-	Tariff  *string
+	House   string       `json:"house"`
+	Wing    int          `json:"wing"`
+	Meter   string       `json:"meter"`
+	Part    keys.Date    `json:"part"`
+	Day     keys.Date    `json:"day"`
+	Reading keys.Decimal `json:"reading"`
+	Tariff  *string      `json:"tariff"`
 }
 
 // Gauged is the data of the event Gauged.
 type Gauged struct {
-	GaugeID string
-	At      time.Time
+	GaugeID string    `json:"gaugeId"`
+	At      time.Time `json:"at"`
 }
 
 // SensorState is the enum SensorState.

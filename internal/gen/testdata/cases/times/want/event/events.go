@@ -5,10 +5,10 @@ package event
 
 // SessionOpened is the data of the event SessionOpened.
 type SessionOpened struct {
-	SessionID string
+	SessionID string `json:"sessionId"`
 }
 
 // SessionUsed is the data of the event SessionUsed.
 type SessionUsed struct {
-	SessionID string
+	SessionID string `json:"sessionId"`
 }

@@ -5,5 +5,5 @@ package event
 
 // AccountOpened is the data of the event AccountOpened.
 type AccountOpened struct {
-	AccountID string
+	AccountID string `json:"accountId"`
 }

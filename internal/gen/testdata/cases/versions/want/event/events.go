@@ -13,28 +13,28 @@ import (
 //
 // It had another name, and two other forms.
 type VoyagePlanned struct {
-	VoyageID string
-	Harbour  string
-	Legs     []VoyageLeg
-	Class    VoyageClass
+	VoyageID string      `json:"voyageId"`
+	Harbour  string      `json:"harbour"`
+	Legs     []VoyageLeg `json:"legs"`
+	Class    VoyageClass `json:"class"`
 }
 
 // VoyageEnded is the data of the event VoyageEnded.
 type VoyageEnded struct {
-	VoyageID string
-	Harbour  string
+	VoyageID string `json:"voyageId"`
+	Harbour  string `json:"harbour"`
 }
 
 // VoyageMoved is the data of the event VoyageMoved.
 type VoyageMoved struct {
-	VoyageID string
+	VoyageID string `json:"voyageId"`
 }
 
 // VoyageLeg is an object inside of events.
 type VoyageLeg struct {
-	To       string
-	Distance keys.Decimal
-	Stops    []VoyageLeg
+	To       string       `json:"to"`
+	Distance keys.Decimal `json:"distance"`
+	Stops    []VoyageLeg  `json:"stops"`
 }
 
 // VoyageClass is the enum VoyageClass.
@@ -48,33 +48,33 @@ const (
 
 // VoyagePlannedV1 is what the data of the event VoyagePlanned were in version 1.
 type VoyagePlannedV1 struct {
-	ID    int
-	Class VoyagePlannedV1VoyageClass
-	Legs  []VoyagePlannedV1VoyageLeg
+	ID    int                        `json:"id"`
+	Class VoyagePlannedV1VoyageClass `json:"class"`
+	Legs  []VoyagePlannedV1VoyageLeg `json:"legs"`
 }
 
 // VoyagePlannedV1VoyageLeg is an object inside of VoyagePlannedV1.
 type VoyagePlannedV1VoyageLeg struct {
-	To string
+	To string `json:"to"`
 }
 
 // VoyagePlannedV2 is what the data of the event VoyagePlanned were in version 2.
 type VoyagePlannedV2 struct {
-	VoyageID string
-	Legs     []VoyagePlannedV2VoyageLeg
-	Class    *VoyagePlannedV2VoyageClass
+	VoyageID string                      `json:"voyageId"`
+	Legs     []VoyagePlannedV2VoyageLeg  `json:"legs"`
+	Class    *VoyagePlannedV2VoyageClass `json:"class"`
 }
 
 // VoyagePlannedV2VoyageLeg is an object inside of VoyagePlannedV2.
 type VoyagePlannedV2VoyageLeg struct {
-	To       string
-	Distance float64
+	To       string  `json:"to"`
+	Distance float64 `json:"distance"`
 }
 
 // VoyageMovedV1 is what the data of the event VoyageMoved were in version 1.
 type VoyageMovedV1 struct {
-	VoyageID string
-	At       time.Time
+	VoyageID string    `json:"voyageId"`
+	At       time.Time `json:"at"`
 }
 
 // VoyagePlannedV1VoyageClass is the enum VoyagePlannedV1VoyageClass.

@@ -5,12 +5,12 @@ package event
 
 // DeviceMeasured is the data of the event DeviceMeasured.
 type DeviceMeasured struct {
-	Channel  string
-	DeviceID string
+	Channel  string `json:"channel"`
+	DeviceID string `json:"deviceId"`
 }
 
 // DeviceOwned is the data of the event DeviceOwned.
 type DeviceOwned struct {
-	Channel  string
-	DeviceID string
+	Channel  string `json:"channel"`
+	DeviceID string `json:"deviceId"`
 }
