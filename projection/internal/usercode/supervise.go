@@ -1,5 +1,6 @@
-// Package usercode calls the code of projections, so that whatever it does fails one event alone: a panic or the end
-// of its goroutine is an error, and code that does not return is given up.
+// Package usercode calls the code of projections, so that it fails one event alone: a panic or the end of its goroutine
+// is an error, and code that does not return is given up. For what Go ends the process, nobody can: endless recursion,
+// a map that several goroutines write at once, a panic in a goroutine that the code has started.
 package usercode
 
 import (
