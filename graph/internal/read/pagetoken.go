@@ -74,8 +74,9 @@ func (b binding) append(dst []byte) []byte {
 // query. Before that stands the form of the keys, so that a token of rows that were rebuilt under other keys is known
 // for what it is.
 type pageTokens struct {
-	sealer *keys.Sealer
-	forms  func(context.Context) iter.Seq[[formSize]byte] // of the keys of what serves
+	sealer  *keys.Sealer
+	served  served
+	catalog *catalog.Catalog
 }
 
 var formText = base64.RawURLEncoding
@@ -152,20 +153,20 @@ func (t pageTokens) isFormer(ctx context.Context, token string) bool {
 
 // forms are the forms of the keys that are read by now: of the tables and indexes of all types, and of collections as a
 // whole.
-func (rd *Reader) forms(ctx context.Context) iter.Seq[[formSize]byte] {
+func (t pageTokens) forms(ctx context.Context) iter.Seq[[formSize]byte] {
 	return func(yield func([formSize]byte) bool) {
-		for _, t := range rd.Catalog.Types {
-			if t.Model == nil {
+		for _, typ := range t.catalog.Types {
+			if typ.Model == nil {
 				continue
 			}
-			for index := driver.Primary; index < len(t.Model.Indexes); index++ {
-				if key, err := rd.served.key(ctx, t.Model, index); err == nil && !yield(shownForm(key.Form)) {
+			for index := driver.Primary; index < len(typ.Model.Indexes); index++ {
+				if key, err := t.served.key(ctx, typ.Model, index); err == nil && !yield(shownForm(key.Form)) {
 					return
 				}
 			}
 		}
-		for _, q := range rd.Catalog.Queries {
-			if by, err := rd.keysOfCollection(ctx, q); err == nil && by != nil && !yield(shownForm(formOf(by))) {
+		for _, q := range t.catalog.Queries {
+			if by, err := t.keysOfCollection(ctx, q); err == nil && by != nil && !yield(shownForm(formOf(by))) {
 				return
 			}
 		}
@@ -173,12 +174,12 @@ func (rd *Reader) forms(ctx context.Context) iter.Seq[[formSize]byte] {
 }
 
 // keysOfCollection is how the keys of all members of a collection are composed; nil of another query.
-func (rd *Reader) keysOfCollection(ctx context.Context, q *catalog.Query) (by []*querydb.Key, err error) {
+func (t pageTokens) keysOfCollection(ctx context.Context, q *catalog.Query) (by []*querydb.Key, err error) {
 	if q.Collection == nil {
 		return nil, nil
 	}
 	for _, m := range q.Collection.Stored.Members {
-		key, err := rd.served.key(ctx, m.Model, m.Index)
+		key, err := t.served.key(ctx, m.Model, m.Index)
 		if err != nil {
 			return nil, err
 		}

@@ -42,7 +42,7 @@ type Config struct {
 func New(db *querydb.DB, c *catalog.Catalog, cfg Config) *Reader {
 	rd := &Reader{db: db, Catalog: c, Config: cfg, served: served{db, Errors{cfg.Logger}},
 		guarded: map[Target]*catalog.Query{}}
-	rd.tokens = pageTokens{cfg.TokenKey.Sealer(), rd.forms}
+	rd.tokens = pageTokens{cfg.TokenKey.Sealer(), rd.served, c}
 	for _, t := range c.Types {
 		rd.judges = rd.judges || t.Rule != nil && t.Rule.Owner
 	}

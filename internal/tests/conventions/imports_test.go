@@ -145,7 +145,7 @@ var rules = map[string]rule{
 	"graph": {[]string{"keys", "querydb", "querydb/record", "graph/catalog", "graph/graphqlerr", "graph/scalar",
 		"graph/internal/access", "graph/internal/allowance", "graph/internal/answercache", "graph/internal/asked",
 		"graph/internal/read", "graph/internal/plan", "graph/internal/execute", "graph/internal/explain",
-		"graph/internal/resolve"}, []string{gqlgen, gqlparser, gqlparser + "/ast", gqlparser + "/validator"}},
+		"graph/internal/resolve"}, []string{gqlgen, gqlparser + "/ast"}},
 	"graph/catalog": {own: []string{"keys", "querydb"}},
 	"graph/fieldexec": {[]string{"graph/internal/argument", "graph/scalar"}, []string{gqlgen, gqlparser + "/ast",
 		gqlparser + "/gqlerror"}},
