@@ -61,6 +61,7 @@ func (u followingUnit) follow(ctx context.Context, found *survey) error {
 			one.serving.follow(ctx, func(ctx context.Context) { look(ctx, all.away) })
 		})
 	}
+	u.outages.over()
 	again := time.NewTicker(pollEvery)
 	defer again.Stop()
 	for {

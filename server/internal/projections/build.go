@@ -51,7 +51,7 @@ func (u *unit) report(i int, progress func() querydb.Progress) {
 
 // keepRunning runs a projection, and again whenever somebody has decided about the event at which it has stopped.
 func (f *Set) keepRunning(ctx context.Context, one *Running) {
-	one.ends(false, nil)
+	one.last.begins()
 	for f.run(ctx, one) {
 		message := "projection goes on"
 		if one.builds {

@@ -292,6 +292,12 @@ func (f *Running) Status(ctx context.Context, heads *projection.Heads) (s projec
 			s.Lag += p.Lag
 		}
 	}
+	if o := outageOf(f); !o.since.IsZero() {
+		s.State, s.LastError, s.ETASeconds = projection.StateStalled, o.why, -1
+		if s.FailingSince.IsZero() || o.since.Before(s.FailingSince) {
+			s.FailingSince = o.since
+		}
+	}
 	s.Build, err = f.beside.status(ctx, heads)
 	return s, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/server/internal/advice"
 )
 
 // Running is one projection and its runner.
@@ -17,10 +18,10 @@ type Running struct {
 	Name    string
 	members []string // names of the projections that it consists of
 
+	last lastRun
+
 	mu     sync.Mutex
-	ended  bool  // Run has returned
-	err    error // what it returned
-	caught bool  // the goal has been reached once
+	caught bool // the goal has been reached once
 
 	unit    *unit     // nil where one generation of rows alone is kept
 	crew    *crew     // nil as long as it belongs to none
@@ -102,16 +103,36 @@ func (f *Running) resume() {
 	}
 }
 
-func (f *Running) ends(ended bool, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.ended, f.err = ended, err
+// lastRun is how the last call of Run has gone.
+type lastRun struct {
+	mu    sync.Mutex
+	ended bool
+	told  bool  // to end, as for a switch, after which another follows
+	err   error // nil where it was told to end
+}
+
+func (r *lastRun) begins() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended, r.told, r.err = false, false, nil
+}
+
+func (r *lastRun) ends(told bool, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended, r.told, r.err = true, told, err
+}
+
+func (r *lastRun) wasTold() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.told
 }
 
 func (f *Running) state() (ended bool, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.ended, f.err
+	f.last.mu.Lock()
+	defer f.last.mu.Unlock()
+	return f.last.ended, f.last.err
 }
 
 // silence is how long a runner may give no sign of life, or try again in vain to build rows.
@@ -189,16 +210,61 @@ func (f *Running) healthy(ctx context.Context, heads *projection.Heads) (project
 		return s, err
 	}
 	switch ended, err := f.state(); {
+	case !outageOf(f).since.IsZero():
+		return s, s.CheckHealth(time.Now(), silence)
 	case s.Frozen:
 		return s, frozenRows{f}.healthy(&s, f.unit.set.goal, f.unit.set.ReadyLag)
 	case f.answers():
 		return s, followed{f}.healthy(&s, f.unit.set.ReadyLag)
 	case err != nil:
 		return s, fmt.Errorf("projection %s stopped: %w", f.Name, err)
+	case f.last.wasTold():
+		soon := s
+		soon.State = projection.StateCatchingUp
+		return s, soon.CheckHealth(time.Now(), silence)
 	case ended:
 		return s, nil
 	}
 	return s, s.CheckHealth(time.Now(), silence)
+}
+
+// outage is of a unit whose rows nobody folds or follows here: which there are cannot be found out, or not be changed.
+type outage struct {
+	since time.Time // zero where there is none
+	why   string
+}
+
+// outages keeps the outage of a unit.
+type outages struct {
+	mu  sync.Mutex
+	now outage
+}
+
+// lasts says that nobody folds or follows the rows before what has failed succeeds.
+func (o *outages) lasts(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.now.since.IsZero() {
+		o.now.since = time.Now()
+	}
+	o.now.why = "which rows there are cannot be found out or changed: " + advice.Add(err).Error()
+}
+
+// over says that the rows are folded or followed.
+func (o *outages) over() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.now = outage{}
+}
+
+// outageOf is the outage of a projection's unit. One that has stopped by itself does not go on after that.
+func outageOf(f *Running) outage {
+	if _, died := f.state(); f.unit == nil || died != nil && !otherRows(died) {
+		return outage{}
+	}
+	f.unit.outages.mu.Lock()
+	defer f.unit.outages.mu.Unlock()
+	return f.unit.outages.now
 }
 
 // reached reports whether the projection has been at the goal.

@@ -43,6 +43,26 @@ func TestAProjectionThatIsToldToEndIsHealthy(t *testing.T) {
 	}
 }
 
+// TestAProjectionThatIsToldToEndAndDoesNotGoOnIsNotHealthy: what it stands still for may hang.
+func TestAProjectionThatIsToldToEndAndDoesNotGoOnIsNotHealthy(t *testing.T) {
+	v := openVersion(t, memstore.NewMultiWriter(memstore.Options{}), "1")
+	log := memlog.New(memlog.Options{})
+	defer log.Close()
+	old := func() time.Time { return time.Now().Add(-2 * silence) }
+	r, err := projection.NewRunner(v.p, log, v.db,
+		projection.RunnerConfig{Logger: slog.New(slog.DiscardHandler), Now: old})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	set, one := &Set{log: slog.New(slog.DiscardHandler)}, &Running{Runner: r, Name: "Order"}
+	set.keepRunning(ctx, one)
+	if _, err := one.healthy(t.Context(), projection.NewHeads(log)); err == nil {
+		t.Error("a projection that has stood still for long is healthy")
+	}
+}
+
 // TestFrozenRowsAreUpWhileTheyOrThoseToFollowGetOn, as they are ready.
 func TestFrozenRowsAreUpWhileTheyOrThoseToFollowGetOn(t *testing.T) {
 	goal := eventlog.Offsets{"0": 5}

@@ -168,10 +168,11 @@ func (f *Set) run(ctx context.Context, one *Running) bool {
 	if otherRows(err) && one.left != nil {
 		err = one.left(ctx, err)
 	}
-	if ctx.Err() != nil { // it was told to, as for a switch
+	told := ctx.Err() != nil
+	if told {
 		err = nil
 	}
-	one.ends(true, err)
+	one.last.ends(told, err)
 	if err == nil {
 		return false
 	}
@@ -192,7 +193,7 @@ func (f *Set) run(ctx context.Context, one *Running) bool {
 	if !f.Resumes || !errors.As(err, &stop) || !one.await(ctx, stop) {
 		return false
 	}
-	one.ends(false, nil)
+	one.last.begins()
 	return true
 }
 

@@ -36,6 +36,7 @@ type unit struct {
 	of          []*Running
 	projections []projection.Projection
 	asks        chan ask
+	outages     outages
 	pending     switchAgain   // which an operator waits for, while another asks for something else
 	ended       chan struct{} // nothing more is folded
 
@@ -71,10 +72,12 @@ func (u *unit) run(ctx context.Context) {
 	defer func() { u.pending.giveUp() }()
 	for failures := 0; ctx.Err() == nil; {
 		next, err := u.phase(ctx)
-		if err == errEnded {
+		switch {
+		case err == errEnded:
 			return
-		}
-		if err == nil && next != nil {
+		case err != nil:
+			u.outages.lasts(err)
+		case next != nil:
 			err = next(context.WithoutCancel(ctx))
 		}
 		if err == nil || ctx.Err() != nil {
@@ -140,7 +143,8 @@ func firstSurvey(ctx context.Context, u *unit) (survey, error) {
 	return u.look(ctx)
 }
 
-// phase folds until something else is to be done, and returns that. Nobody folds then.
+// phase folds until something else is to be done, and returns that. Nobody folds then, nor before another phase where
+// it fails.
 func (u *unit) phase(ctx context.Context) (act, error) {
 	found, err := firstSurvey(ctx, u)
 	if err == nil {
@@ -154,11 +158,11 @@ func (u *unit) phase(ctx context.Context) (act, error) {
 	case u.set.keep.Off:
 		return nil, followingUnit{u}.follow(ctx, &found)
 	}
-	if next := arrangement(u, &found); next != nil {
-		return next, nil
+	if do := arrangement(u, &found); do != nil {
+		return nil, do(context.WithoutCancel(ctx))
 	}
 	if dropsFormer(ctx, u, &found) { // and no query reads them here any more
-		return u.rearranging(querydb.DropFormer, "the former rows are no longer kept"), nil
+		return nil, u.rearranging(querydb.DropFormer, "the former rows are no longer kept")(context.WithoutCancel(ctx))
 	}
 	serving, building := newCrew(ctx), newCrew(ctx)
 	defer u.buildsNone()
@@ -181,6 +185,7 @@ func (u *unit) phase(ctx context.Context) (act, error) {
 			return nil, err
 		}
 	}
+	u.outages.over()
 	next, err := u.await(ctx, &found, serving, building)
 	if err == errLeft {
 		return nil, u.leave(&found)
