@@ -3,10 +3,11 @@ package positions
 import (
 	"context"
 	"errors"
-	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
@@ -20,25 +21,16 @@ type source struct {
 	eventlog.Source
 	epoch func() uint64 // of the rows that serve: see querydb.Epoch
 	known sync.Map      // of incarnation, by partition
+	log   *slog.Logger
+
+	mu     sync.Mutex
+	asked  map[string]*inquiry // those that are on their way, by partition
+	silent error               // of the last that has ended; nil where that was answered
+	again  time.Time           // the source is not to be asked before
 }
 
-// incarnation is that of a partition in the log of the rows that serve in an epoch.
-type incarnation struct {
-	epoch uint64
-	is    string
-}
-
-func (s *source) incarnation(ctx context.Context, partition string) (string, error) {
-	epoch := s.epoch()
-	if known, ok := s.known.Load(partition); ok && known.(incarnation).epoch == epoch {
-		return known.(incarnation).is, nil
-	}
-	is, err := eventlog.IncarnationOf(ctx, s.Source, partition)
-	if err != nil {
-		return "", fmt.Errorf("read which incarnation of partition %s it is: %w", partition, err)
-	}
-	s.known.Store(partition, incarnation{epoch, is})
-	return is, nil
+func newSource(src eventlog.Source, epoch func() uint64, log *slog.Logger) *source {
+	return &source{Source: src, epoch: epoch, log: log, asked: map[string]*inquiry{}}
 }
 
 // places are those of offsets, in order.
@@ -57,13 +49,13 @@ func (s *source) places(ctx context.Context, at eventlog.Offsets) ([]Place, erro
 	return all, nil
 }
 
-// check refuses places in partitions of another incarnation, with ErrInvalid. Any other error is that the source does
-// not say which it has.
+// check refuses places in partitions of another incarnation, or of none, with ErrInvalid. Any other error is that the
+// source does not say which it has.
 func (s *source) check(ctx context.Context, places []Place) error {
 	for _, p := range places {
 		incarnation, err := s.incarnation(ctx, p.Partition)
 		if err != nil {
-			return s.unknown(ctx, p.Partition, err)
+			return err
 		}
 		if incarnation != p.Incarnation {
 			return ErrInvalid

@@ -3,7 +3,6 @@ package positions
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -53,7 +52,7 @@ type Config struct {
 // Positions adds positions to answers, and has queries wait for them, as an interceptor of all operations.
 type Positions struct {
 	cfg     Config
-	source  source
+	source  *source
 	asked   operations
 	sealer  sealer
 	waiters chan struct{} // has an element for each query that waits
@@ -65,7 +64,7 @@ var _ graphqlhttp.Interceptor = (*Positions)(nil)
 func New(cfg Config) *Positions {
 	return &Positions{
 		cfg:     cfg,
-		source:  source{Source: cfg.Source, epoch: func() uint64 { return querydb.Epoch(cfg.DB) }},
+		source:  newSource(cfg.Source, func() uint64 { return querydb.Epoch(cfg.DB) }, cfg.Logger),
 		asked:   operations{catalog: cfg.Catalog, folds: foldsOf(cfg.Folds)},
 		sealer:  sealer{key: cfg.Key.Sealer()},
 		waiters: make(chan struct{}, max(1, cfg.Waiters)),
@@ -135,9 +134,7 @@ func (p *Positions) Intercept(ctx context.Context, op *graphqlhttp.Operation,
 			return graphqlError(err)
 		}
 	}
-	if err := p.tell(ctx, &asked, read, &at); err != nil { // before the rows are read
-		p.cfg.Logger.ErrorContext(ctx, "an answer has no position", "error", err)
-	}
+	p.tell(ctx, &asked, read, &at) // before the rows are read
 	resp := next(ctx)
 	if p.cfg.Folds.Setbacks.Load() != setbacks { // whether the answer is of rows that were at the position is not known
 		asked.header.Del(Header)
@@ -196,17 +193,16 @@ func (p *Positions) refuseEventual(read *reads, at *projection.Reached) error {
 	return nil
 }
 
-// tell sets the headers of an answer. On a store that others write to, a read that is not consistent may lack what was
-// committed before it, or be answered from memory.
-func (p *Positions) tell(ctx context.Context, asked *request, read *dependencies, at *projection.Reached) error {
+// tellWithin is how long an answer may wait for its position, of which its source has said nothing yet.
+const tellWithin = time.Second
+
+// tell sets the headers of an answer: that of the position where the source has said which log it is. On a store that
+// others write to, a read that is not consistent may lack what was committed before it, or be answered from memory.
+func (p *Positions) tell(ctx context.Context, asked *request, read *dependencies, at *projection.Reached) {
 	if at.Offsets == nil {
-		return nil
+		return
 	}
-	position, err := p.position(ctx, read, at.Offsets)
-	if err != nil {
-		return err
-	}
-	if position != nil {
+	if position := p.position(ctx, read, at.Offsets); position != nil {
 		asked.header[Header] = position
 	}
 	var less []string
@@ -219,7 +215,6 @@ func (p *Positions) tell(ctx context.Context, asked *request, read *dependencies
 	if len(less) > 0 {
 		asked.header.Set(ConsistencyHeader, strings.Join(less, ", "))
 	}
-	return nil
 }
 
 // told is the last position of the answers to an operation, as the value of a header; most of the time it is the next
@@ -230,22 +225,24 @@ type told struct {
 	position []string // nil for none
 }
 
-// position is the header's value for offsets, which must not be changed: neither is it.
-func (p *Positions) position(ctx context.Context, read *dependencies, at eventlog.Offsets) ([]string, error) {
+// position is the header's value for offsets, which must not be changed: neither is it. It is nil where there is none.
+func (p *Positions) position(ctx context.Context, read *dependencies, at eventlog.Offsets) []string {
 	epoch := p.source.epoch()
 	if last := read.told.Load(); last != nil && last.epoch == epoch && maps.Equal(last.at, at) {
-		return last.position, nil
+		return last.position
 	}
+	ctx, cancel := context.WithTimeout(ctx, tellWithin)
+	defer cancel()
 	places, err := p.source.places(ctx, at)
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	now := &told{epoch: epoch, at: at}
 	if text := p.sealer.seal(places); text != "" {
 		now.position = []string{text}
 	}
 	read.told.Store(now)
-	return now.position, nil
+	return now.position
 }
 
 // Of is the position of events that were appended, "" where there can be none.
@@ -256,7 +253,6 @@ func (p *Positions) Of(ctx context.Context, at []eventlog.AppendResult) string {
 	}
 	places, err := p.source.places(ctx, all)
 	if err != nil {
-		p.cfg.Logger.ErrorContext(ctx, "an answer has no position", "error", fmt.Errorf("events appended: %w", err))
 		return ""
 	}
 	return p.sealer.seal(places)

@@ -45,9 +45,13 @@ func (renewed) Partitions(context.Context) ([]string, error) {
 
 func anEpoch() uint64 { return 1 }
 
+func sourceOf(src eventlog.Source) *source {
+	return newSource(src, anEpoch, slog.New(slog.DiscardHandler))
+}
+
 // TestAPositionIsOfTheLogOfTheRowsThatServe: others may have accepted another log meanwhile, and folded it.
 func TestAPositionIsOfTheLogOfTheRowsThatServe(t *testing.T) {
-	var is source
+	is := newSource(nil, nil, slog.New(slog.DiscardHandler))
 	for _, c := range []struct {
 		epoch     uint64
 		log, want string
@@ -68,9 +72,9 @@ func TestARememberedPositionIsOfTheLogOfTheRowsThatServe(t *testing.T) {
 		log, want string
 	}{{1, "one", "one"}, {1, "two", "one"}, {2, "two", "two"}} {
 		p.source.Source, p.source.epoch = renewed{incarnation: c.log}, func() uint64 { return c.epoch }
-		header, err := p.position(t.Context(), read, at)
-		if err != nil || len(header) != 1 {
-			t.Fatalf("in epoch %d: %q, %v", c.epoch, header, err)
+		header := p.position(t.Context(), read, at)
+		if len(header) != 1 {
+			t.Fatalf("in epoch %d: %q", c.epoch, header)
 		}
 		places, err := p.sealer.open(header[0])
 		if diff := cmp.Diff([]Place{{"0", c.want, 5}}, places); err != nil || diff != "" {
@@ -82,7 +86,7 @@ func TestARememberedPositionIsOfTheLogOfTheRowsThatServe(t *testing.T) {
 func sealerOf(key byte) *sealer { return &sealer{key: (&keys.TokenKey{key}).Sealer()} }
 
 func TestAPositionIsOfOneIncarnationOfTheLog(t *testing.T) {
-	is := source{Source: renewed{incarnation: "one"}, epoch: anEpoch}
+	is := sourceOf(renewed{incarnation: "one"})
 	places, err := is.places(t.Context(), eventlog.Offsets{"0": 7, "1": 9, "none": 0})
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +103,7 @@ func TestAPositionIsOfOneIncarnationOfTheLog(t *testing.T) {
 	if err := is.check(t.Context(), opened); err != nil {
 		t.Errorf("the same log: %v", err)
 	}
-	anew := source{Source: renewed{incarnation: "two"}, epoch: anEpoch}
+	anew := sourceOf(renewed{incarnation: "two"})
 	if err := anew.check(t.Context(), opened); !errors.Is(err, ErrInvalid) {
 		t.Errorf("a log that was made anew: %v, want it refused", err)
 	}
@@ -145,7 +149,7 @@ func TestOfSeveralPositionsTheHighestCounts(t *testing.T) {
 
 // TestWhatTheLogDoesNotHaveIsBeyondIt: nobody needs to wait for that. Of a log that does not answer nobody knows.
 func TestWhatTheLogDoesNotHaveIsBeyondIt(t *testing.T) {
-	is := source{Source: renewed{incarnation: "one"}, epoch: anEpoch}
+	is := sourceOf(renewed{incarnation: "one"})
 	got := is.beyond(t.Context(), []asked{{"there", []Place{{"0", "one", 7}, {"silent", "one", 8}}},
 		{"beyond", []Place{{"0", "one", 1}, {"1", "one", 8}}}, {"far", []Place{{"0", "one", math.MaxUint64}}}})
 	if !slices.Equal(got, []string{"beyond", "far"}) {

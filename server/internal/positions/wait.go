@@ -91,7 +91,6 @@ func (p *Positions) open(ctx context.Context, tokens []string) ([]asked, error) 
 		case err != nil && context.Cause(ctx) == errManyWait:
 			return nil, errManyWait
 		case err != nil:
-			p.cfg.Logger.ErrorContext(ctx, "a position cannot be compared with the source of events", "error", err)
 			return nil, graphqlerr.New(graphqlerr.Unavailable, "the source of events, which the position in the header %s is "+
 				"of, does not answer: ask again, or leave the header out", MinHeader)
 		}

@@ -1,0 +1,101 @@
+package positions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/foldql/foldql/eventlog"
+)
+
+// incarnation is that of a partition in the log of the rows that serve in an epoch.
+type incarnation struct {
+	epoch uint64
+	is    string
+}
+
+// inquiry asks the source for the incarnation of a partition.
+type inquiry struct {
+	done chan struct{} // closed when it has ended
+	err  error         // of one that has
+}
+
+const (
+	// askWithin is how long the source may take to say which incarnation of a partition it has.
+	askWithin = 5 * time.Second
+	// askAgain is how long a source that did not say it is left alone.
+	askAgain = 2 * time.Second
+)
+
+// incarnation waits for the answer of the source. One that did not answer the last time is asked again apart from
+// queries, each of which would else wait for it: they have its last error meanwhile.
+func (s *source) incarnation(ctx context.Context, partition string) (string, error) {
+	for epoch := s.epoch(); ; {
+		if known, ok := s.known.Load(partition); ok && known.(incarnation).epoch == epoch {
+			return known.(incarnation).is, nil
+		}
+		r, err := s.ask(partition, epoch)
+		if err != nil {
+			return "", err
+		}
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		}
+		if r.err != nil {
+			return "", r.err
+		}
+	}
+}
+
+// ask returns the inquiry that is on its way, or the error of a source that does not answer.
+func (s *source) ask(partition string, epoch uint64) (*inquiry, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.asked[partition]
+	if r == nil && !time.Now().Before(s.again) {
+		r = &inquiry{done: make(chan struct{})}
+		s.asked[partition] = r
+		go s.send(r, partition, epoch)
+	}
+	return r, s.silent
+}
+
+func (s *source) send(r *inquiry, partition string, epoch uint64) {
+	defer close(r.done)
+	ctx, cancel := context.WithTimeout(context.Background(), askWithin)
+	defer cancel()
+	is, err := eventlog.IncarnationOf(ctx, s.Source, partition)
+	if err != nil {
+		r.err = s.unknown(ctx, partition, fmt.Errorf("read which incarnation of partition %s it is: %w", partition, err))
+	} else {
+		s.known.Store(partition, incarnation{epoch, is})
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.asked, partition)
+	if r.err == nil || errors.Is(r.err, ErrInvalid) {
+		s.answers()
+	} else {
+		s.isSilent(r.err)
+	}
+}
+
+// isSilent says that the source does not answer; the caller holds the lock.
+func (s *source) isSilent(err error) {
+	if s.silent == nil {
+		s.log.Warn("answers have no positions, as the source of events does not say which log it is; trying again", "error",
+			err)
+	}
+	s.silent, s.again = err, time.Now().Add(askAgain)
+}
+
+// answers says that the source does; the caller holds the lock.
+func (s *source) answers() {
+	if s.silent != nil {
+		s.log.Info("answers have positions again: the source of events says which log it is")
+	}
+	s.silent, s.again = nil, time.Time{}
+}
