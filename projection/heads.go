@@ -3,6 +3,7 @@ package projection
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -30,13 +31,18 @@ type head struct {
 // NewHeads makes the heads of a source, of which nothing is asked yet.
 func NewHeads(src eventlog.Source) *Heads { return &Heads{src: src, known: map[string]head{}} }
 
+// ErrEndUnknown says that a source does not tell where it ends, so that nobody knows how far behind rows are.
+var ErrEndUnknown = errors.New("the source of events does not say where it ends")
+
 // Status is [Runner.Status] of a Runner of the source.
 func (h *Heads) Status(ctx context.Context, r *Runner) (Status, error) {
 	now := r.engine.Monitor.Snapshot()
 	s := statusOf(&now)
 	s.Projection, s.Models, s.AbandonedCalls = r.projection.Name, r.projection.modelNames(), r.engine.Abandoned()
 	if err := h.add(ctx, &s); err != nil {
-		return s, fmt.Errorf("status of projection %s: %w", r.projection.Name, err)
+		err = fmt.Errorf("status of projection %s: %w: %w", r.projection.Name, ErrEndUnknown, err)
+		judgeUnknown(&s, &now, err)
+		return s, err
 	}
 	r.progress.judge(&s, &now, r.cfg.StallAfter)
 	return s, nil

@@ -80,6 +80,7 @@ type BuildStatus struct {
 	Copied          uint64  `json:"copied,omitempty"`
 	Total           uint64  `json:"total"`
 	Lag             uint64  `json:"lag"`
+	LagKnown        bool    `json:"lagKnown"` // as in Status
 	EventsPerSecond float64 `json:"eventsPerSecond"`
 	ETASeconds      float64 `json:"etaSeconds"` // negative where that is unknown
 	Complete        bool    `json:"complete"`   // they are those of the whole log, and can serve
@@ -136,6 +137,7 @@ func (s *Status) CheckHealth(now time.Time, silence time.Duration) error {
 
 // Status reports the progress and health of the Runner. The heads are asked of the source at each call, not of the
 // Runner, so that a Runner that reads no more cannot pass for one that has caught up. It works at any time, beside Run.
+// Where the source does not answer, the error is [ErrEndUnknown], and the status has all else.
 func (r *Runner) Status(ctx context.Context) (Status, error) { return NewHeads(r.src).Status(ctx, r) }
 
 // statusOf is all but what the source knows.
@@ -167,6 +169,14 @@ type progress struct {
 // place is how far a Runner has come. Events wait while rows are copied that others are made of, and may wait for
 // copies that are to follow their rows: so checkpoints alone do not tell.
 type place struct{ checkpoints, copied, cascades uint64 }
+
+// judgeUnknown sets the state of a status whose lag is not known.
+func judgeUnknown(s *Status, now *delivery.Snapshot, why error) {
+	s.State = StateStopped
+	if now.Running {
+		s.State, s.LastError = StateStalled, cmp.Or(s.LastError, why.Error())
+	}
+}
 
 // judge sets the state and the time left of a status whose lag is known.
 func (p *progress) judge(s *Status, now *delivery.Snapshot, stallAfter time.Duration) {

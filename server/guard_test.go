@@ -200,6 +200,7 @@ func TestReasonForNotBeingReadyIsCoarse(t *testing.T) {
 		{"rebuilding", errors.Join(projections.RebuildingError("x")), []projection.Status{frozen}},
 		{"rebuilding", projections.RebuildingError("x"), []projection.Status{frozen, behind}},
 		{"unavailable", secret, []projection.Status{frozen}},
+		{"unavailable", projection.ErrEndUnknown, []projection.Status{{State: projection.StateStalled, LastError: "x"}}},
 		{"unavailable", secret, []projection.Status{{State: projection.StateLive}}},
 	} {
 		if got := health.Coarse(tc.err, tc.list); got != tc.want {

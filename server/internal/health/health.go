@@ -109,7 +109,7 @@ func Coarse(err error, list []projection.Status) string {
 		return whyDraining
 	case errors.Is(err, errStorage):
 		return whyStorage
-	case errors.Is(err, driver.ErrUnavailable):
+	case errors.Is(err, driver.ErrUnavailable), errors.Is(err, projection.ErrEndUnknown):
 		return whyUnavailable
 	}
 	if m := (*projection.MismatchError)(nil); errors.As(err, &m) {

@@ -44,7 +44,8 @@ var (
 	rebuildFolded = describe("foldql_rebuild_folded_events",
 		"Events folded into rows that are built beside those that serve.", "projection")
 	rebuildLag = describe("foldql_rebuild_lag_events",
-		"Events that rows which are built beside those that serve are behind the end of the source.", "projection")
+		"Events that rows which are built beside those that serve are behind the end of the source; absent while the source "+
+			"does not say where it ends.", "projection")
 	rebuildRate = describe("foldql_rebuild_events_per_second", "Rate at which such rows are built.",
 		"projection")
 	rebuildDeadLetters    = describe("foldql_rebuild_dead_letters", "Dead letters of such rows.", "projection")
@@ -106,7 +107,9 @@ func (m *Projections) collect(to chan<- prometheus.Metric, name string, s *proje
 	if b := s.Build; b != nil {
 		gauge(to, rebuildUp, oneIf(projections.CheckBuild(b) == nil), name)
 		gauge(to, rebuildFolded, float64(b.Folded), name)
-		gauge(to, rebuildLag, float64(b.Lag), name)
+		if b.LagKnown {
+			gauge(to, rebuildLag, float64(b.Lag), name)
+		}
 		gauge(to, rebuildRate, b.EventsPerSecond, name)
 		gauge(to, rebuildDeadLetters, float64(b.DeadLetters), name)
 		gauge(to, rebuildNewDeadLetters, float64(b.NewDeadLetters), name)

@@ -94,6 +94,15 @@ func (f followed) look(ctx context.Context, othersServe func()) {
 // headsWithin is how long it may take to find the end of the log, of a server that answers without it too.
 const headsWithin = 2 * time.Second
 
+// mostOf is a context for requests to the source: it leaves the last tenth of the time for those to the store.
+func mostOf(ctx context.Context) (context.Context, context.CancelFunc) {
+	end, bounded := ctx.Deadline()
+	if !bounded {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, end.Add(-time.Until(end)/10))
+}
+
 // status is that of the rows. Where the end of the log is not known, neither is how far the rows are behind it; of a
 // log that is copied, the last known end may be told then.
 func (f followed) status(ctx context.Context, heads *projection.Heads) (projection.Status, error) {

@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -114,23 +115,19 @@ func (b *beside) set(one *Running) {
 	b.build, b.lost = one, lost{}
 }
 
-// status is how far the rows have come that are being built; nil where none are.
+// status is how far the rows have come that are being built; nil where none are. On an error it has what is known.
 func (b *beside) status(ctx context.Context, heads *projection.Heads) (*projection.BuildStatus, error) {
 	one := b.runner()
 	if one == nil {
 		return nil, nil
 	}
-	s, err := heads.Status(ctx, one.Runner)
-	if err != nil {
-		return nil, err
-	}
-	whole, err := complete(ctx, b.unit, b.i)
-	if err != nil {
-		return nil, err
-	}
+	whole, unread := complete(ctx, b.unit, b.i) // before the source may take all the time that there is
+	soon, cancel := context.WithTimeout(ctx, headsWithin)
+	defer cancel()
+	s, unknown := heads.Status(soon, one.Runner)
 	lacks := b.losses()
 	at := &projection.BuildStatus{
-		State: s.State, Lag: s.Lag, EventsPerSecond: s.EventsPerSecond, ETASeconds: s.ETASeconds,
+		State: s.State, Lag: s.Lag, LagKnown: s.LagKnown, EventsPerSecond: s.EventsPerSecond, ETASeconds: s.ETASeconds,
 		Complete: whole && !s.Rebuilding, // as unit.built: whoever reads it may ask for the switch
 		Copied:   s.Copied, Cascades: s.Cascades,
 		DeadLetters: s.DeadLetters, LastError: s.LastError, FailingSince: s.FailingSince, Stop: s.Stop,
@@ -140,7 +137,7 @@ func (b *beside) status(ctx context.Context, heads *projection.Heads) (*projecti
 		at.Folded += p.Checkpoint
 		at.Total += p.Head
 	}
-	return at, nil
+	return at, cmp.Or(unread, unknown)
 }
 
 // CheckBuild returns why rows that are built do not get on, nil where they do.
@@ -255,7 +252,7 @@ func rebuildOf(ctx context.Context, u *unit, since time.Time, heads *projection.
 	}
 	for _, one := range u.of {
 		at, err := one.beside.status(ctx, heads)
-		if err != nil {
+		if err != nil && !errors.Is(err, projection.ErrEndUnknown) {
 			return r, err
 		}
 		if at != nil {

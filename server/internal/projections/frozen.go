@@ -1,6 +1,7 @@
 package projections
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -262,27 +263,26 @@ func (f *Running) standing(ctx context.Context) (at eventlog.Offsets, why string
 	return lower(at, f.Runner.Reached().Offsets), "", true, err
 }
 
-// Status is that of the rows that serve, whoever folds them, and of those that are built beside them.
+// Status is that of the rows that serve, whoever folds them, and of those that are built beside them. On an error it
+// has what is known.
 func (f *Running) Status(ctx context.Context, heads *projection.Heads) (s projection.Status, err error) {
+	var unknown error
 	if f.answers() {
-		s, err = followed{f}.status(ctx, heads)
+		s, unknown = followed{f}.status(ctx, heads)
 	} else {
-		s, err = heads.Status(ctx, f.Runner)
+		soon, cancel := mostOf(ctx)
+		s, unknown = heads.Status(soon, f.Runner)
+		cancel()
 	}
-	if err != nil {
-		return s, err
-	}
-	at, why, frozen, err := f.standing(ctx)
-	if err != nil {
-		return s, err
-	}
-	if frozen {
+	at, why, frozen, unread := f.standing(ctx)
+	if frozen && unread == nil {
 		if lacks := f.serving.backlog(); lacks != nil {
 			s.DeadLetters, s.Cascades, s.FailedCascades = lacks.DeadLetters, lacks.Cascades, lacks.FailedCascades
 		}
 		s.State, s.Frozen, s.LastError, s.Stop, s.Rebuilding = projection.StateFrozen, true, why, nil, false
 		s.Lag, s.Heartbeat = 0, time.Now()
 		s.EventsPerSecond, s.RowsPerSecond, s.ETASeconds = 0, 0, -1
+		addPartitions(&s, at)
 		for i := range s.Partitions {
 			p := &s.Partitions[i]
 			p.Checkpoint, p.Lag = at[p.Partition], 0
@@ -299,7 +299,16 @@ func (f *Running) Status(ctx context.Context, heads *projection.Heads) (s projec
 		}
 	}
 	s.Build, err = f.beside.status(ctx, heads)
-	return s, err
+	return s, cmp.Or(unknown, unread, err)
+}
+
+// addPartitions adds the partitions that rows are of, also where the source does not name them.
+func addPartitions(s *projection.Status, of eventlog.Offsets) {
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		if !slices.ContainsFunc(s.Partitions, func(p projection.PartitionStatus) bool { return p.Partition == name }) {
+			s.Partitions = append(s.Partitions, projection.PartitionStatus{Partition: name})
+		}
+	}
 }
 
 // Reached is how far the rows that serve have come: see projection.Runner.Reached.
