@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -104,5 +106,47 @@ func TestAFoldThatIsToEndWhenTheCopyOfItsEventsIsFullEnds(t *testing.T) {
 	err := newRunner(t, "script", fullCopy{openLog(t, event("", upsert("a", 1)))}, db, cfg).Run(ctx)
 	if rows := rowsOf(t, db, store.keys()); !errors.Is(err, eventlog.ErrFull) || len(rows) != 1 {
 		t.Errorf("%v with %d rows, want that there is no space, and the row", err, len(rows))
+	}
+}
+
+// TestAnOutageIsLoggedOnceAMinuteAndAtItsEnd: a line for each attempt of each projection would fill the log.
+func TestAnOutageIsLoggedOnceAMinuteAndAtItsEnd(t *testing.T) {
+	var logged strings.Builder
+	store, c, cfg := newFaultyStore(), &clock{at: epoch}, quick()
+	cfg.Now, cfg.Logger = c.now, slog.New(slog.NewTextHandler(&logged, nil))
+	log := openLog(t)
+	r := newRunner(t, "script", log, open(t, store), cfg)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- r.Run(ctx) }()
+	await(t, r, projection.StateLive)
+	tried := make(chan struct{})
+	isOver := make(chan struct{})
+	store.mu.Lock()
+	store.before = func(int) error {
+		select {
+		case tried <- struct{}{}:
+			return errors.New("throttled")
+		case <-isOver:
+			return nil
+		}
+	}
+	store.mu.Unlock()
+	add(t, log, 0, event("", upsert("a", 1)))
+	for range 100 {
+		<-tried
+	}
+	c.move(time.Minute)
+	for range 100 {
+		<-tried
+	}
+	close(isOver)
+	await(t, r, projection.StateLive)
+	stop()
+	<-ended
+	for message, want := range map[string]int{"trying again": 2, "what was tried again has succeeded": 1} {
+		if n := strings.Count(logged.String(), message); n != want {
+			t.Errorf("the log has %d lines that say %q, want %d:\n%.2000s", n, message, want, logged.String())
+		}
 	}
 }

@@ -119,7 +119,7 @@ var rules = map[string]rule{
 		"eventlog", "eventlog/memlog", "projection"}, []string{"github.com/google/go-cmp/cmp..."}},
 	// The engine of projections: who is above may import who is below.
 	"projection/internal/delivery": {own: []string{"eventlog", "keys", "querydb", "querydb/driver", "internal/backoff",
-		"projection/internal/checkpoint",
+		"internal/recurring", "projection/internal/checkpoint",
 		"projection/internal/cascade", "projection/internal/deadletter", "projection/internal/fold",
 		"projection/internal/loglimit", "projection/internal/pace", "projection/internal/position",
 		"projection/internal/upstream", "projection/internal/usercode", "projection/rates"}},
@@ -199,6 +199,7 @@ var rules = map[string]rule{
 	"internal/localrequest":  {},
 	"internal/slowclient":    {},
 	"internal/brokenpipe":    {},
+	"internal/recurring":     {},
 	"server/internal/plural": {},
 	"server/internal/backup": {own: []string{"internal/disk"}},
 	"server/internal/admin": {own: []string{"eventlog", "internal/disk", "projection", "server/internal/backup",

@@ -117,7 +117,7 @@ func (f *feed) round(ctx context.Context) (read int, err error) {
 		}
 		switch {
 		case err == nil:
-			f.succeeded(p)
+			f.succeeded(ctx, p)
 		case ctx.Err() != nil || final(err):
 			return read, err
 		default:
@@ -131,10 +131,10 @@ func (f *feed) round(ctx context.Context) (read int, err error) {
 }
 
 // succeeded says that a partition was read: that reading fails is said as long as any cannot be.
-func (f *feed) succeeded(partition string) {
+func (f *feed) succeeded(ctx context.Context, partition string) {
 	delete(f.failing, partition)
 	if len(f.failing) == 0 {
-		f.monitor.tried(Reading, nil)
+		f.retrier.succeeded(ctx, Reading)
 	}
 }
 

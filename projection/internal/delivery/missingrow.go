@@ -133,7 +133,7 @@ func (r retries) retryWokenInRun(ctx context.Context) error {
 	if err != nil {
 		r.retrier.failed(ctx, Reading, err)
 	} else if r.retriesLeft {
-		r.Monitor.tried(Reading, nil)
+		r.retrier.succeeded(ctx, Reading)
 	}
 	r.retriesLeft = err != nil
 	return nil

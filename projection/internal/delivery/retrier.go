@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/internal/recurring"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/fold"
 	"github.com/foldql/foldql/projection/internal/position"
@@ -19,16 +20,25 @@ type retrier struct {
 	cfg     *Config
 	log     *slog.Logger
 	monitor *Monitor
+	logged  map[Act]*recurring.Failure
 	// onPanic is called after a panic, and reports whether a store was writing a batch then.
 	onPanic func() (inWrite bool)
+}
+
+func newRetrier(cfg *Config, log *slog.Logger, monitor *Monitor) *retrier {
+	r := &retrier{cfg: cfg, log: log, monitor: monitor, logged: map[Act]*recurring.Failure{}}
+	for _, what := range []Act{Reading, Opening, Copying, Folding} {
+		r.logged[what] = &recurring.Failure{}
+	}
+	return r
 }
 
 // do calls f until it succeeds or fails in a way that another attempt cannot change.
 func (r *retrier) do(ctx context.Context, what Act, f func(context.Context) error) error {
 	for n := 0; ; n++ {
 		err := r.guarded(context.WithoutCancel(ctx), f)
-		if err == nil && n > 0 {
-			r.monitor.tried(what, nil)
+		if err == nil {
+			r.succeeded(ctx, what)
 		}
 		if err == nil || refused(err) || r.lasts(err) {
 			return err
@@ -48,8 +58,19 @@ func (r *retrier) do(ctx context.Context, what Act, f func(context.Context) erro
 func (r *retrier) failed(ctx context.Context, what Act, err error) {
 	err = r.cfg.explained(err)
 	r.monitor.tried(what, err)
-	r.log.LogAttrs(ctx, slog.LevelWarn, "projection: trying again", slog.String("act", string(what)),
-		slog.Any("error", err))
+	if r.logged[what].IsNews(r.cfg.Now(), err) {
+		r.log.LogAttrs(ctx, slog.LevelWarn, "projection: trying again", slog.String("act", string(what)),
+			slog.Any("error", err))
+	}
+}
+
+// succeeded says that an act has succeeded, which may have failed before.
+func (r *retrier) succeeded(ctx context.Context, what Act) {
+	r.monitor.tried(what, nil)
+	if r.logged[what].Ends() {
+		r.log.LogAttrs(ctx, slog.LevelInfo, "projection: what was tried again has succeeded",
+			slog.String("act", string(what)))
+	}
 }
 
 // guarded is f with a panic for an error.

@@ -77,11 +77,12 @@ func New(p Projection, src eventlog.Source, db *querydb.DB, cfg Config) *Runner 
 		KeepServing: cfg.KeepServing, CopyRows: min(cfg.WindowEvents, mostCopied),
 	}, r.Monitor)
 	v.state, c.state = r.state, r.state
-	r.retrier = &retrier{cfg: &r.cfg, log: r.log, monitor: r.Monitor, onPanic: func() (inWrite bool) {
+	r.retrier = newRetrier(&r.cfg, r.log, r.Monitor)
+	r.retrier.onPanic = func() (inWrite bool) {
 		inWrite, c.inWrite = c.inWrite, false
 		r.state.Invalidate()
 		return inWrite
-	}}
+	}
 	r.batcher = &batcher{
 		cfg: &r.cfg, state: r.state, retrier: r.retrier, committer: c, shared: r.shared, limit: noLimit(),
 	}

@@ -37,7 +37,7 @@ func (r settlement) settleInRun(ctx context.Context) error {
 	for n := 0; ; n++ {
 		err := r.settle(ctx)
 		if err == nil && n > 0 {
-			r.Monitor.tried(Reading, nil)
+			r.retrier.succeeded(ctx, Reading)
 		}
 		if err == nil || ctx.Err() != nil || !r.retrier.mayPass(err) {
 			return err
