@@ -237,6 +237,8 @@ func servingState(r *projections.Rebuild) string {
 	switch {
 	case r.Serving == nil: // there are none yet, or they are on record under the former name of a projection
 		return ""
+	case r.Why != "" && r.Serving.Own:
+		return "folded; " + r.Why
 	case r.Why != "":
 		return "of another version: " + r.Why
 	case !r.Serving.Own:

@@ -12,8 +12,8 @@ import (
 // arrangement changes which rows there are, where that is due before anybody folds; nil where it is not.
 func arrangement(u *unit, found *survey) act {
 	switch {
-	case found.begins && u.failed.isOver():
-		return u.failed.trying(u.begin)
+	case found.begins && u.beginning.isOver():
+		return tryToBegin(u)
 	case found.drops:
 		return u.rearranging(querydb.DropBuilt, "the rows that were being built are lost, and removed")
 	case found.resumes:

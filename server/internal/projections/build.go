@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/internal/backoff"
+	"github.com/foldql/foldql/internal/recurring"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/server/internal/advice"
@@ -115,11 +116,15 @@ func (b *beside) set(one *Running) {
 	b.build, b.lost = one, lost{}
 }
 
-// status is how far the rows have come that are being built; nil where none are. On an error it has what is known.
+// status is how far the rows have come that are being built, or cannot be begun; nil where none are to be. On an error
+// it has what is known.
 func (b *beside) status(ctx context.Context, heads *projection.Heads) (*projection.BuildStatus, error) {
 	one := b.runner()
-	if one == nil {
+	switch {
+	case one == nil && b.unit == nil:
 		return nil, nil
+	case one == nil:
+		return notBegun(b.unit), nil
 	}
 	whole, unread := complete(ctx, b.unit, b.i) // before the source may take all the time that there is
 	soon, cancel := context.WithTimeout(ctx, headsWithin)
@@ -185,7 +190,8 @@ type Rebuild struct {
 	FormerDecisions int `json:"formerDecisions,omitempty"`
 	// Waits says why rows that are built are not switched to, and what to do.
 	Waits string `json:"waits,omitempty"`
-	// Why says what to do where this program neither folds what serves nor builds rows of its own.
+	// Why says what to do where this program neither folds what serves nor builds rows of its own, and why rows that it is
+	// to build cannot be begun.
 	Why string `json:"why,omitempty"`
 	// Progress is how far the projections are that this server builds rows with.
 	Progress map[string]*projection.BuildStatus `json:"progress,omitempty"`
@@ -222,6 +228,9 @@ func rebuildOf(ctx context.Context, u *unit, since time.Time, heads *projection.
 		return r, err
 	}
 	r = Rebuild{Projections: names(u.projections), Held: found.held, Why: found.why, FormerSince: found.since}
+	if found.begins && r.Why == "" {
+		r.Why, _ = u.beginning.failing()
+	}
 	for _, m := range models(u.projections) {
 		r.Models = append(r.Models, m.Name)
 	}
@@ -283,24 +292,68 @@ func (g *Generation) with(rows *projection.Rows, deadLetters int) *Generation {
 // serve are folded on, and operators are heard.
 type beginning struct {
 	failures int
-	why      string    // of the last one
 	until    time.Time // the next attempt; the zero time is now
+	logged   recurring.Failure
+
+	mu    sync.Mutex
+	why   string    // of the last one; "" where it has succeeded
+	since time.Time // when the first one has failed after that
 }
 
 // isOver reports whether it is time for another attempt.
 func (b *beginning) isOver() bool { return !time.Now().Before(b.until) }
 
-// trying is an attempt to begin, whose failure puts the next one off.
-func (b *beginning) trying(begin act) act {
+// failing is why the last attempt has failed, and since when they do; "" where it has not.
+func (b *beginning) failing() (why string, since time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.why, b.since
+}
+
+func (b *beginning) fails(why string) {
+	b.until = time.Now().Add(backoff.Delay(100*time.Millisecond, 10*time.Second, b.failures))
+	b.failures++
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.why == "" {
+		b.since = time.Now()
+	}
+	b.why = why
+}
+
+func (b *beginning) succeeds() {
+	b.failures, b.until = 0, time.Time{}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.why = ""
+}
+
+// tryToBegin is an attempt to begin rows, whose failure puts the next one off.
+func tryToBegin(u *unit) act {
 	return func(ctx context.Context) error {
-		err := begin(ctx)
+		err := u.begin(ctx)
 		if err == nil {
-			*b = beginning{}
+			u.beginning.succeeds()
 			return nil
 		}
-		b.until = time.Now().Add(backoff.Delay(100*time.Millisecond, 10*time.Second, b.failures))
-		b.failures++
-		b.why = "rows cannot be begun: " + advice.Add(err).Error()
-		return err
+		u.set.Mismatches(err)
+		err = advice.Add(err)
+		u.beginning.fails("rows cannot be begun: " + err.Error())
+		if u.beginning.logged.IsNews(time.Now(), err) {
+			u.log(slog.LevelError, "rows cannot be begun beside those that serve; trying again", "error", err)
+		}
+		return nil
 	}
+}
+
+// notBegun is the status of rows that cannot be begun; nil where they can.
+func notBegun(u *unit) *projection.BuildStatus {
+	u.mu.Lock()
+	begins := u.found.begins
+	u.mu.Unlock()
+	why, since := u.beginning.failing()
+	if !begins || why == "" {
+		return nil
+	}
+	return &projection.BuildStatus{State: projection.StateStalled, LastError: why, FailingSince: since, ETASeconds: -1}
 }

@@ -1,7 +1,6 @@
 package projections
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +41,7 @@ type unit struct {
 
 	prepared *survey // by prepareUnit, for the first phase; nil after that
 
-	failed beginning // of the last time that rows were to be begun
+	beginning beginning
 
 	left *survey // at which who folds has found other rows last
 
@@ -226,8 +225,8 @@ func (u *unit) changeOver(ctx context.Context, found *survey) error {
 		}
 		if !found.folds {
 			why = found.why
-			if found.begins {
-				why = cmp.Or(why, u.failed.why)
+			if found.begins && why == "" {
+				why, _ = u.beginning.failing()
 			}
 		}
 		if err := one.serving.freeze(ctx, why, &was); err != nil {
@@ -337,7 +336,7 @@ func (w *waiting) answer(ctx context.Context, a ask) (next act, over bool, err e
 
 // lookAgain looks whether something is to be done that nobody has asked for.
 func (w *waiting) lookAgain(ctx context.Context) (next act, over bool, err error) {
-	if w.found.begins && w.failed.isOver() {
+	if w.found.begins && w.beginning.isOver() {
 		return nil, true, nil
 	}
 	if w.again.pends() {
