@@ -151,7 +151,7 @@ func (s *runningServer) start(ctx context.Context, other *projection.MismatchErr
 		s.folds.Mismatches(other)
 	}
 	s.stopFolds = stop
-	go s.announceReady(folding)
+	go s.health.Announce(folding, s.log)
 	go s.documents.Follow(folding, s.documentCheck)
 	return nil
 }

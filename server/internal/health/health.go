@@ -48,23 +48,14 @@ var ErrDraining = errors.New("the server is shutting down")
 // Ready answers with details, which name models, rows and addresses, to those who are admitted, and to anybody else
 // with a reason of a closed list.
 func (h *Health) Ready(details access.Admission) http.HandlerFunc {
-	states := &shared{find: func(ctx context.Context) ([]projection.Status, error) { return h.Folds.Statuses(ctx) }}
+	states := h.states()
 	return func(w http.ResponseWriter, r *http.Request) {
 		admitted := details(r) == nil
 		find := states.get
 		if admitted {
 			find = states.now
 		}
-		list, err := find(r.Context())
-		if fault := h.Answers(r.Context()); fault != nil {
-			err = fault
-		}
-		if fault := h.Storages.ready(); fault != nil {
-			err = fault
-		}
-		if h.Draining.Load() {
-			err = ErrDraining
-		}
+		list, err := h.check(r.Context(), find)
 		answer := readyAnswer{Ready: err == nil}
 		if err != nil {
 			answer.Why = Coarse(err, list)
@@ -78,6 +69,30 @@ func (h *Health) Ready(details access.Admission) http.HandlerFunc {
 		}
 		problem.WriteJSON(w, status, "application/json", answer)
 	}
+}
+
+func (h *Health) states() *shared {
+	return &shared{find: func(ctx context.Context) ([]projection.Status, error) { return h.Folds.Statuses(ctx) }}
+}
+
+// Check returns the states of the projections, and why the server should get no requests; nil where it should.
+func (h *Health) Check(ctx context.Context) ([]projection.Status, error) {
+	return h.check(ctx, h.states().now)
+}
+
+func (h *Health) check(ctx context.Context, find func(context.Context) ([]projection.Status, error)) (
+	[]projection.Status, error) {
+	list, err := find(ctx)
+	if fault := h.Answers(ctx); fault != nil {
+		err = fault
+	}
+	if fault := h.Storages.ready(); fault != nil {
+		err = fault
+	}
+	if h.Draining.Load() {
+		err = ErrDraining
+	}
+	return list, err
 }
 
 func (a *readyAnswer) detail(err error, list []projection.Status) {
