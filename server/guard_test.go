@@ -197,6 +197,7 @@ func TestReasonForNotBeingReadyIsCoarse(t *testing.T) {
 		{"stopped", secret, []projection.Status{behind, stuck}},
 		{"catching up", secret, []projection.Status{{State: projection.StateStopped}, behind}},
 		{"catching up", secret, []projection.Status{behind, frozen}},
+		{"stopped", errors.Join(secret, projections.StoppedError("x")), []projection.Status{behind, frozen}},
 		{"rebuilding", errors.Join(projections.RebuildingError("x")), []projection.Status{frozen}},
 		{"rebuilding", projections.RebuildingError("x"), []projection.Status{frozen, behind}},
 		{"unavailable", secret, []projection.Status{frozen}},

@@ -130,6 +130,9 @@ func Coarse(err error, list []projection.Status) string {
 	if m := (*projection.MismatchError)(nil); errors.As(err, &m) {
 		return whyMismatch
 	}
+	if s := projections.StoppedError(""); errors.As(err, &s) {
+		return whyStopped
+	}
 	why := whyUnavailable
 	for _, s := range list {
 		switch {

@@ -143,6 +143,12 @@ type RebuildingError string
 
 func (e RebuildingError) Error() string { return string(e) }
 
+// StoppedError says why a server is not ready whose rows do not get on, though no projection has stopped: they are of
+// another version, too far behind, and nobody builds others here.
+type StoppedError string
+
+func (e StoppedError) Error() string { return string(e) }
+
 func rebuilding(format string, args ...any) error {
 	return RebuildingError(fmt.Sprintf(format, args...))
 }
@@ -191,8 +197,8 @@ func (f frozenRows) healthy(s *projection.Status, goal eventlog.Offsets, lag uin
 	isBehind := s.Lag > lag || !f.reached(s, goal)
 	switch {
 	case s.Build == nil && isBehind:
-		return fmt.Errorf("projection %s serves the rows of another version, which are %d events behind: %s", f.Name,
-			s.Lag, s.LastError)
+		return StoppedError(fmt.Sprintf("projection %s serves the rows of another version, which are %d events behind: %s",
+			f.Name, s.Lag, s.LastError))
 	case s.Build == nil || s.Build.State != projection.StateStopped && !isBehind:
 		return nil
 	}
