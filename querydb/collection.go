@@ -51,7 +51,7 @@ func (db *DB) QueryCollection(ctx context.Context, c *Collection, q CollectionQu
 			Table: of.tables[0], Members: of.tables, Index: of.index, PK: q.PK, Reverse: q.Reverse, Limit: q.Limit,
 			Start: q.Start, Now: db.now(), Writer: db.writer,
 		},
-		Incomplete: of.partial(), Current: consistently(ctx, db), Counters: &of.members[0].counters,
+		Incomplete: of.partial(), Current: consistently(ctx, db), Counters: of.members[0].counters,
 	}
 	for i := range q.Ranges {
 		pq.Range = q.Ranges[i]
@@ -64,7 +64,7 @@ func (db *DB) QueryCollection(ctx context.Context, c *Collection, q CollectionQu
 	}
 	if pq.Incomplete {
 		for _, t := range of.members {
-			pq.MemberCounters = append(pq.MemberCounters, &t.counters)
+			pq.MemberCounters = append(pq.MemberCounters, t.counters)
 		}
 	}
 	var judged *error

@@ -309,12 +309,16 @@ func useAll(g *Generations, models []*Model, recorded []Generation) error {
 
 // ForBuild returns a view of the DB whose generations are those that are being built beside the ones that serve: what
 // is written to it goes there, and [Generations.Begin] begins another beside what serves. It shares nothing else of
-// what this process knows of generations with the DB that it is a view of, and is closed with it.
+// what this process knows of generations with the DB that it is a view of, and is closed with it. What is done with it
+// counts in the Stats of both.
 func (g *Generations) ForBuild(ctx context.Context) (*DB, error) {
 	models := slices.Collect(maps.Keys(g.tables))
 	list, err := newTables(models, generation.KindBeside)
 	if err != nil {
 		return nil, err
+	}
+	for m, t := range list {
+		t.counters = g.tables[m].counters
 	}
 	view := newDB(g.physical.drv, list, g.cfg, g.physical.background)
 	view.generations.build = true

@@ -119,12 +119,12 @@ func (r *get) end(err error) error {
 
 func (r *get) rows(ctx context.Context) (rows []Row, err error) {
 	if db := r.db; r.view.plan != nil {
-		rows, err = db.reader.Whole(ctx, &r.table.counters, r.view.plan, driver.Query{
+		rows, err = db.reader.Whole(ctx, r.table.counters, r.view.plan, driver.Query{
 			Table: r.asked.Table, Consistent: r.asked.Consistent, Now: r.asked.Now,
 			WithDeleted: db.forFold && db.MultiWriter(),
 		}, r.asked.Keys)
 	} else {
-		rows, err = db.reader.Get(ctx, &r.table.counters, r.asked)
+		rows, err = db.reader.Get(ctx, r.table.counters, r.asked)
 	}
 	if err = r.end(r.view.translateError(err)); err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (r *get) rows(ctx context.Context) (rows []Row, err error) {
 // were written under a former layout.
 func (r *get) records(ctx context.Context, distinct bool, records []record.Record) error {
 	if r.view.plan == nil && r.view.same() {
-		err := r.end(r.db.reader.Records(ctx, &r.table.counters, r.asked, distinct, records))
+		err := r.end(r.db.reader.Records(ctx, r.table.counters, r.asked, distinct, records))
 		if err != nil {
 			clear(records) // some may be set
 		}
@@ -251,7 +251,7 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 			Snapshot: q.Index == driver.Primary && db.snapshot(m),
 			Writer:   db.writer, WithDeleted: db.forFold && q.Index == driver.Primary && db.MultiWriter(),
 		},
-		Current: consistently(ctx, db) || db.snapshot(m), Aggregate: v.plan, Counters: &t.counters,
+		Current: consistently(ctx, db) || db.snapshot(m), Aggregate: v.plan, Counters: t.counters,
 	}
 	for i := range ranges {
 		pq.Range = ranges[i]

@@ -25,7 +25,7 @@ type table struct {
 	ordinal  int                          // in api
 	rebuild  rebuild
 	building atomic.Pointer[func() Progress] // of rows that are built beside those that serve; nil where none are
-	counters counter.Counters
+	counters *counter.Counters
 
 	restart   sync.Mutex // held while a generation follows another, and by a sweep
 	watermark time.Time  // see Expiry.SetWatermark
@@ -46,7 +46,8 @@ func newTables(models []*Model, kind string) (tables, error) {
 			named[m.Table] = m
 			locks[m.Table] = &generation.Lock{Kind: kind}
 		}
-		list[m] = &table{model: m, parts: m.parts(), lock: locks[m.Table], api: api, ordinal: len(list)}
+		list[m] = &table{model: m, parts: m.parts(), lock: locks[m.Table], api: api, ordinal: len(list),
+			counters: &counter.Counters{}}
 	}
 	return list, nil
 }
@@ -163,8 +164,8 @@ func (t *table) validate(shape *driver.Table, r *Row, part *driver.Part, writer 
 	return nil
 }
 
-// Stats counts what was done with the rows of one model since Open. No count reveals whether rows exist that a caller
-// may not see: where a key is looked up, it counts whether there is a row or not.
+// Stats counts what was done with the rows of one model since Open, also by views for builds. No count reveals whether
+// rows exist that a caller may not see: where a key is looked up, it counts whether there is a row or not.
 type Stats struct {
 	Model         string
 	Gets          uint64 // batches of keys read, also to complete pages of an index, unless Visible filters them
@@ -185,7 +186,7 @@ type Stats struct {
 func (db *DB) Stats() []Stats {
 	all := make([]Stats, 0, len(db.tables))
 	for m, t := range db.tables {
-		c := &t.counters
+		c := t.counters
 		all = append(all, Stats{
 			Model: m.Name,
 			Gets:  c.Gets.Load(), KeysRequested: c.KeysRequested.Load(),
