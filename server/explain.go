@@ -2,15 +2,20 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/foldql/foldql/graph"
+	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/graph/graphqlhttp"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/memstore"
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/plural"
 )
@@ -48,13 +53,7 @@ func (c *explainCommand) Run(p *program) error {
 	if _, err := values.Token(); !errors.Is(err, io.EOF) {
 		return config.Wrong("variables", "there is more after the JSON object: give one object, with all values")
 	}
-	schema := p.app.Schema(graph.NewRuntime(nil, p.app.Catalog, graph.Config{})) // nothing is read
-	asked, err := graphqlhttp.ReadRequest(schema, graphqlhttp.Config{Introspection: true}, document, c.Operation,
-		variables)
-	var x *graph.Explanation
-	if err == nil {
-		x, err = graph.Explain(schema.Schema(), p.app.Catalog, asked.Document, asked.Operation, asked.Variables)
-	}
+	x, err := explain(context.Background(), p.app, document, c.Operation, variables)
 	if err != nil {
 		return fmt.Errorf("explain the query: %w", err)
 	}
@@ -65,6 +64,69 @@ func (c *explainCommand) Run(p *program) error {
 	}
 	return printExplanation(p.Stdout, x)
 }
+
+// explain explains an operation, unless the server refuses it whatever the rows are: that is found out by asking it
+// where there are none.
+func explain(ctx context.Context, app App, document, operation string, variables map[string]any) (
+	x *graph.Explanation, err error) {
+	db, err := querydb.Open(ctx, memstore.New(), app.Models, querydb.Config{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	rt := graph.NewRuntime(db, app.Catalog, graph.Config{AuthOff: true})
+	schema := graph.WithCompiledPlans(app.Schema(rt), rt)
+	limits := graphqlhttp.Config{Introspection: true, CompressMinBytes: -1}
+	asked, err := graphqlhttp.ReadRequest(schema, limits, document, operation, variables)
+	if err != nil {
+		return nil, err
+	}
+	if x, err = graph.Explain(schema.Schema(), app.Catalog, asked.Document, asked.Operation, asked.Variables); err != nil {
+		return nil, err
+	}
+	return x, refusalOf(ctx, graphqlhttp.New(schema, limits), document, operation, variables)
+}
+
+// refusalOf is the first error that a handler without rows answers an operation with; nil where there is none. Tokens
+// of pages are not looked at: those of another server are no mistake.
+func refusalOf(ctx context.Context, h http.Handler, document, operation string, variables map[string]any) error {
+	body, err := json.Marshal(map[string]any{"query": document, "operationName": operation, "variables": variables})
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "/", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	answer := answerInMemory{header: http.Header{}}
+	h.ServeHTTP(&answer, r)
+	var response struct {
+		Errors []struct {
+			Message    string
+			Extensions struct{ Code graphqlerr.Code }
+		}
+	}
+	if err := json.Unmarshal(answer.body.Bytes(), &response); err != nil {
+		return err
+	}
+	for _, e := range response.Errors {
+		if e.Extensions.Code != graphqlerr.InvalidToken {
+			return errors.New(e.Message)
+		}
+	}
+	return nil
+}
+
+// answerInMemory is where a handler writes an answer that nobody is sent.
+type answerInMemory struct {
+	header http.Header
+	body   bytes.Buffer
+}
+
+func (a *answerInMemory) Header() http.Header            { return a.header }
+func (a *answerInMemory) WriteHeader(int)                {}
+func (a *answerInMemory) Write(text []byte) (int, error) { return a.body.Write(text) }
 
 // printExplanation prints a line for each step, joins below what they start from.
 func printExplanation(to io.Writer, x *graph.Explanation) error {

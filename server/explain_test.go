@@ -40,6 +40,7 @@ func TestExplainSaysWhatAQueryReads(t *testing.T) {
 		query + `|--variables|{"id":"1"} {}`:   "after the JSON object",
 		query + "|--operation|Another":         "Another",
 		"{ __schema { types { name } }":        "explain the query",
+		`{ Task(id: "") { title } }`:           "can have this key", // as the server answers
 	} {
 		if c := run(strings.Split(args, "|")...); c.code == exitDone || !strings.Contains(c.stderr.String(), want) {
 			t.Errorf("%s: exit %d, %s, want an error that says %q", args, c.code, &c.stderr, want)

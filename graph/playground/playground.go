@@ -124,7 +124,11 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "the playground is read with GET", http.StatusMethodNotAllowed)
 	case r.URL.Path == "" && lastSegment(r) != "":
-		w.Header().Set("Location", "./"+lastSegment(r)+"/") // never another host's, whatever the segment is
+		below := "./" + lastSegment(r) + "/" // never another host's, whatever the segment is
+		if r.URL.RawQuery != "" {
+			below += "?" + r.URL.RawQuery
+		}
+		w.Header().Set("Location", below)
 		w.WriteHeader(http.StatusTemporaryRedirect)
 	case ok && isAsset:
 		serveAsset(w, r, asset)

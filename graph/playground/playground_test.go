@@ -71,7 +71,7 @@ func TestAPrefixAskedForAloneLeadsBelowIt(t *testing.T) {
 		"/a%2Fb:c": "/a%2Fb:c/",
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
-		r.RequestURI, r.URL.Path = asked, ""
+		r.RequestURI, r.URL.Path, r.URL.RawQuery = asked, "", "query=%7Ba%7D"
 		w := httptest.NewRecorder()
 		Handler(Config{}).ServeHTTP(w, r)
 		to := w.Header().Get("Location")
@@ -81,7 +81,7 @@ func TestAPrefixAskedForAloneLeadsBelowIt(t *testing.T) {
 		}
 		led, err := at.Parse(to)
 		if err != nil || w.Code != http.StatusTemporaryRedirect || led.Host != "localhost" ||
-			!strings.HasSuffix(led.EscapedPath(), want) {
+			led.RawQuery != "query=%7Ba%7D" || !strings.HasSuffix(led.EscapedPath(), want) {
 			t.Errorf("%s: status %d leads to %q, want %s", asked, w.Code, to, want)
 		}
 	}
