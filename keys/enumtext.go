@@ -32,7 +32,7 @@ func (e enumCheck) key(arg, text string) error {
 	return e.operand(operandText{layout: *e.layout, arg: arg, text: text})
 }
 
-// operands looks at the text of arguments. A bound may end with an empty value: it is before all that go on so.
+// operands looks at the text of arguments. A bound may end with a separator: it is before all that go on so.
 func (e enumCheck) operands(o Operands, given []Value) error {
 	for _, operand := range []struct {
 		arg  string
@@ -57,7 +57,7 @@ func (e enumCheck) operand(o operandText) error {
 		return err
 	}
 	bound := o.arg == OperandFrom || o.arg == OperandTo
-	if n := len(vals); bound && n > 0 && vals[n-1].Present() && vals[n-1].text == "" {
+	if n := len(vals); bound && n > len(o.given)+1 && vals[n-1].Present() && vals[n-1].text == "" {
 		vals = vals[:n-1]
 	}
 	return e.values(o.arg, vals, len(o.given))
