@@ -4,49 +4,97 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
 )
 
-// TestNotesThatARebuildCouldNotDropAreDroppedByTheNextStart: nobody else would ever look for them.
-func TestNotesThatARebuildCouldNotDropAreDroppedByTheNextStart(t *testing.T) {
-	const letters = 30
+// leftLetters is how many dead letters a rebuild has left: see interruptedRebuild.
+const leftLetters = 30
+
+// leftovers is a store whose rebuild could not drop the notes about the rows that it has replaced.
+type leftovers struct {
+	*setting
+	log    *memlog.Log
+	former string // kind of the dead letters of those rows
+	first  server
+}
+
+func interruptedRebuild(t *testing.T) leftovers {
+	t.Helper()
 	s := newSetting(t)
 	var events []eventlog.Event
-	for i := range letters {
+	for i := range leftLetters {
 		events = append(events, event(fmt.Sprint(i), needs("a", 1)))
 	}
-	log := logOf(t, events...)
-	first := s.fold(log, 100)
-	former := "deadletter:" + s.ops.Codec.Model.Table + ".g0:script"
-	count := func(kind string) int {
-		t.Helper()
-		notes, err := first.db.Notes().List(t.Context(), kind, "", 1000)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(notes)
-	}
-	if err := projection.RequestRebuild(t.Context(), first.db, ProjectionOf("script", s.ops)); err != nil {
+	l := leftovers{setting: s, log: logOf(t, events...), former: "deadletter:" + s.ops.Codec.Model.Table + ".g0:script"}
+	l.first = s.fold(l.log, 100)
+	if err := projection.RequestRebuild(t.Context(), l.first.db, ProjectionOf("script", s.ops)); err != nil {
 		t.Fatal(err)
 	}
-	s.run(s.server(log, 100, memstore.Options{Before: func(c memstore.Commit) error {
-		if slices.ContainsFunc(c.Batch.Writes, func(w driver.Write) bool { return w.Row.Key.PK == former }) {
-			return driver.ErrUnavailable
+	s.run(s.server(l.log, 100, l.dropping(func() error { return driver.ErrUnavailable })))
+	if n := l.count(l.former); n != leftLetters {
+		t.Fatalf("%d notes are left after the rebuild, want all %d", n, leftLetters)
+	}
+	return l
+}
+
+// dropping calls f before each commit that deletes one of the dead letters.
+func (l *leftovers) dropping(f func() error) memstore.Options {
+	return memstore.Options{Before: func(c memstore.Commit) error {
+		if slices.ContainsFunc(c.Batch.Writes, func(w driver.Write) bool { return w.Row.Key.PK == l.former }) {
+			return f()
 		}
 		return nil
-	}}))
-	if n := count(former); n != letters {
-		t.Fatalf("%d notes are left after the rebuild, want all %d", n, letters)
+	}}
+}
+
+func (l *leftovers) count(kind string) int {
+	l.t.Helper()
+	notes, err := l.first.db.Notes().List(l.t.Context(), kind, "", 1000)
+	if err != nil {
+		l.t.Fatal(err)
 	}
-	s.fold(log, 100)
-	if n, left := count(former), count("leftover"); n > 0 || left > 0 {
-		t.Errorf("%d notes are left after the next start, and %d that say so", n, left)
+	return len(notes)
+}
+
+// wantDropped waits until they are dropped, and what says that they are to be.
+func (l *leftovers) wantDropped() {
+	l.t.Helper()
+	for end := time.Now().Add(time.Minute); l.count(l.former)+l.count("leftover") > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			l.t.Fatalf("%d notes are left after the next start, and %d that say so", l.count(l.former), l.count("leftover"))
+		}
 	}
-	if got := deadLettersOf(t, first.Runner); len(got) != letters {
-		t.Errorf("there are %d dead letters, want %d", len(got), letters)
+}
+
+// TestNotesThatARebuildCouldNotDropAreDroppedByTheNextStart: nobody else would ever look for them.
+func TestNotesThatARebuildCouldNotDropAreDroppedByTheNextStart(t *testing.T) {
+	l := interruptedRebuild(t)
+	l.fold(l.log, 100)
+	l.wantDropped()
+	if got := deadLettersOf(t, l.first.Runner); len(got) != leftLetters {
+		t.Errorf("there are %d dead letters, want %d", len(got), leftLetters)
 	}
+}
+
+// TestNoProjectionWaitsForNotesThatARebuildHasLeft: there may be millions of them.
+func TestNoProjectionWaitsForNotesThatARebuildHasLeft(t *testing.T) {
+	l := interruptedRebuild(t)
+	folded := make(chan struct{})
+	srv := l.server(l.log, 100, l.dropping(func() error {
+		select {
+		case <-folded:
+			return nil
+		case <-time.After(time.Minute):
+			return fmt.Errorf("%w: nothing is folded before notes are dropped", driver.ErrInvalid)
+		}
+	}))
+	l.run(srv)
+	close(folded)
+	l.wantDropped()
 }

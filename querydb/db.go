@@ -109,6 +109,9 @@ func Open(ctx context.Context, drv driver.Driver, models []*Model, cfg Config) (
 	if err := db.physical.resumeDrops(ctx); err != nil {
 		return nil, err
 	}
+	if err := db.notes.resumeDrops(ctx, db.background, cfg.Logger); err != nil {
+		return nil, err
+	}
 	return db, nil
 }
 

@@ -2,9 +2,13 @@ package querydb
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/json"
+	"log/slog"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
+	"github.com/foldql/foldql/querydb/internal/background"
 	"github.com/foldql/foldql/querydb/internal/counter"
 	"github.com/foldql/foldql/querydb/internal/notetable"
 	"github.com/foldql/foldql/querydb/internal/page"
@@ -126,6 +130,55 @@ func (n *Notes) DeleteAll(ctx context.Context, kind string) error {
 			return applyError(nil, err)
 		}
 	}
+}
+
+// kindLeftover is that of the notes which say that nobody reads notes of some kinds any more.
+const kindLeftover = "leftover"
+
+// LeftoverNote is part of the commit after which nobody reads notes of those kinds any more. Whoever commits it calls
+// [Notes.DropLeftover] then; where that fails or is interrupted, the next Open does so in the background.
+func LeftoverNote(kinds []string) Note {
+	value, err := json.Marshal(kinds)
+	if err != nil {
+		panic("querydb: encode kinds of notes: " + err.Error())
+	}
+	return Note{Kind: kindLeftover, ID: rand.Text(), Value: value}
+}
+
+// DropLeftover deletes all notes that a [LeftoverNote] says nobody reads, and then that note.
+func (n *Notes) DropLeftover(ctx context.Context, left Note) error {
+	var kinds []string
+	if err := json.Unmarshal(left.Value, &kinds); err != nil {
+		return noteError("read", keys.Key{PK: left.Kind, SK: left.ID}, err)
+	}
+	for _, kind := range kinds {
+		if err := n.DeleteAll(ctx, kind); err != nil {
+			return err
+		}
+	}
+	return n.write(ctx, Note{Kind: left.Kind, ID: left.ID})
+}
+
+// resumeDrops deletes in the background what others have left: there may be millions of notes.
+func (n *Notes) resumeDrops(ctx context.Context, tasks *background.Tasks, log *slog.Logger) error {
+	var all []Note
+	err := n.each(ctx, kindLeftover, func(left Note) error {
+		all = append(all, left)
+		return nil
+	})
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	tasks.Run(func(ctx context.Context) {
+		ctx = driver.InBackground(ctx)
+		for _, left := range all {
+			if err := n.DropLeftover(ctx, left); err != nil && ctx.Err() == nil {
+				log.ErrorContext(ctx, "querydb: notes of former generations were not removed; the next start tries again",
+					"note", left.ID, "error", err)
+			}
+		}
+	})
+	return nil
 }
 
 // each calls f with every note of a kind, in order.

@@ -4,10 +4,8 @@ package checkpoint
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,7 +28,6 @@ import (
 //	"cascade:" TABLE ".g" N ":" name          see cascade.Task     a row that its copies are to follow: cascade.Task
 //	"taskversion:" TABLE ".g" N ":" name      see cascade.TaskVersionID  which of them a commit has found
 //	"decision:" name                          partition@offset     what was decided about it: deadletter.Decision
-//	"leftover"                                any                  of which generations there are notes to be dropped
 //	"decided"                                 name                 is written anew where others are to read decisions
 //	"completion"                              name                 whether its rows are complete, and what the log must
 //	                                                               hold although they do not show it yet: completion
@@ -50,7 +47,6 @@ const (
 	KindCascade     = "cascade:"
 	KindTaskVersion = "taskversion:"
 	kindTold        = "decided"
-	kindLeftover    = "leftover"
 )
 
 // kindsOfGeneration are those that go with the rows of a generation.
@@ -235,61 +231,34 @@ func eachNote(ctx context.Context, db *querydb.DB, kind string, visit func(query
 // leftover are the notes of generations that nobody reads any more. The commit that has others follow these records
 // them, so that the next start drops what an interruption, or an error of the store, has left.
 type leftover struct {
-	id string
-	of []string // the ends of their kinds: see Header.Kind
+	kinds    []string
+	recorded []querydb.Note // of them, in that commit
 }
 
 // leave adds the notes about a generation of the rows of a projection.
 func (l *leftover) leave(h *Header, projection string) {
-	if h.Table != "" {
-		l.of = append(l.of, h.Kind("", projection))
+	if h.Table == "" {
+		return
+	}
+	for _, kind := range kindsOfGeneration {
+		l.kinds = append(l.kinds, h.Kind(kind, projection))
 	}
 }
 
 // notes are what a commit records of them.
 func (l *leftover) notes() []querydb.Note {
-	if len(l.of) == 0 {
-		return nil
+	if len(l.kinds) > 0 {
+		l.recorded = []querydb.Note{querydb.LeftoverNote(l.kinds)}
 	}
-	l.id = rand.Text()
-	return []querydb.Note{{Kind: kindLeftover, ID: l.id, Value: encode(l.of)}}
+	return l.recorded
 }
 
 // drop deletes them, and then what is on record of them.
 func (l *leftover) drop(ctx context.Context, db *querydb.DB) error {
-	if len(l.of) == 0 {
-		return nil
-	}
-	for _, of := range l.of {
-		for _, kind := range kindsOfGeneration {
-			if err := db.Notes().DeleteAll(ctx, kind+of); err != nil {
-				return err
-			}
-		}
-	}
-	return db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{{Kind: kindLeftover, ID: l.id}}})
-}
-
-// dropNow is drop where it does no harm that they stay until the next start.
-func (l *leftover) dropNow(ctx context.Context, db *querydb.DB, log *slog.Logger) {
-	if err := l.drop(ctx, db); err != nil {
-		log.WarnContext(ctx, "projection: notes of former generations stay until a projection starts", "of", l.of,
-			"error", err)
-	}
-}
-
-// dropLeftovers drops what others have left.
-func dropLeftovers(ctx context.Context, db *querydb.DB, log *slog.Logger) {
-	err := eachNote(ctx, db, kindLeftover, func(n querydb.Note) error {
-		l := leftover{id: n.ID}
-		if err := json.Unmarshal(n.Value, &l.of); err != nil {
+	for _, n := range l.recorded {
+		if err := db.Notes().DropLeftover(ctx, n); err != nil {
 			return err
 		}
-		l.dropNow(ctx, db, log)
-		return nil
-	})
-	if err != nil {
-		log.WarnContext(ctx, "projection: notes of former generations that there may be stay until a projection starts",
-			"error", err)
 	}
+	return nil
 }
