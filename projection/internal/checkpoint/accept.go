@@ -102,8 +102,14 @@ func forget(ctx context.Context, db *querydb.DB, in slot, projection string, b *
 		return err
 	}
 	none, nothing := Header{Disowned: true, Moved: true}, completion{slot: in, revision: c.revision}
-	return db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{none.note(in, projection, b.revision),
-		nothing.note(projection)}})
+	var left leftover
+	left.leave(&b.Header, projection)
+	err = db.Apply(ctx, querydb.Batch{Notes: append(left.notes(), none.note(in, projection, b.revision),
+		nothing.note(projection))})
+	if err == nil {
+		_ = left.drop(ctx, db) // else they stay until the next start
+	}
+	return err
 }
 
 // disown has the rows rebuilt, whatever they were folded from. The request for it comes first, so that an interruption
