@@ -49,6 +49,7 @@ func (h *HiddenRows) hold(ctx context.Context, rows int, read func(ctx context.C
 	if h == nil {
 		h = &HiddenRows{}
 	}
+	ctx, again := driver.ChargedOnce(ctx)
 	small, err := h.judgeSmall(ctx)
 	if err != nil {
 		return batch{}, nil, err
@@ -67,6 +68,7 @@ func (h *HiddenRows) hold(ctx context.Context, rows int, read func(ctx context.C
 	if judged, err = h.Judge(ctx, FewRows); err != nil {
 		return batch{}, nil, err
 	}
+	again()
 	if b, err = read(driver.Uncharged(ctx), min(rows, FewRows)); err != nil {
 		judged()
 	}

@@ -3,6 +3,7 @@ package read
 
 import (
 	"context"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -36,10 +37,10 @@ func (r *Reader) TableName(t *driver.Table) (string, error) {
 func (r *Reader) Get(ctx context.Context, g driver.Get) ([]driver.Row, error) {
 	if g.Snapshot && len(g.Keys) > 1 {
 		g.Consistent = true
-		return settled(ctx, func(ctx context.Context) ([]driver.Row, []string, error) {
+		return settled(ctx, func(ctx context.Context) ([]driver.Row, string, error) {
 			revisions := make([]string, len(g.Keys))
 			rows, err := r.GetKinds(ctx, &g, nil, revisions)
-			return rows, revisions, err
+			return rows, strings.Join(revisions, " "), err
 		})
 	}
 	return r.GetKinds(ctx, &g, nil, nil)

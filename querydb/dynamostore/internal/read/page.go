@@ -2,6 +2,9 @@ package read
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
+	"hash"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -26,18 +29,19 @@ func (r *Reader) Query(ctx context.Context, q driver.Query) (driver.Page, error)
 		return page, err
 	}
 	q.Consistent = true
-	return settled(ctx, func(ctx context.Context) (driver.Page, []string, error) { return r.page(ctx, sh, &q) })
+	return settled(ctx, func(ctx context.Context) (driver.Page, string, error) { return r.page(ctx, sh, &q) })
 }
 
-// page reads a page, and says which items it read and, where the page is to be whole, at which revision each is.
-func (r *Reader) page(ctx context.Context, sh *item.Codec, q *driver.Query) (driver.Page, []string, error) {
+// page reads a page, and gives a hash, where the page is to be whole, of which items it has read and at which revision
+// each is.
+func (r *Reader) page(ctx context.Context, sh *item.Codec, q *driver.Query) (driver.Page, string, error) {
 	in, err := queryInput(sh, q)
 	if in == nil {
-		return driver.Page{}, nil, err
+		return driver.Page{}, "", err
 	}
 	p, err := r.pager(sh, q)
 	if err != nil {
-		return driver.Page{}, nil, err
+		return driver.Page{}, "", err
 	}
 	p.budget = driver.BudgetOf(ctx)
 	for {
@@ -48,11 +52,11 @@ func (r *Reader) page(ctx context.Context, sh *item.Codec, q *driver.Query) (dri
 			more, err = p.take(ctx, out)
 		}
 		if err != nil {
-			return driver.Page{}, nil, client.Wrap("query", sh.Layout.Table, err)
+			return driver.Page{}, "", client.Wrap("query", sh.Layout.Table, err)
 		}
 		last, _ := item.StringOf(out.LastEvaluatedKey[sh.SK])
 		if !more || len(out.LastEvaluatedKey) == 0 || ended(q, last) {
-			return p.page, p.revisions, nil
+			return p.page, string(p.revisions.Sum(nil)), nil
 		}
 		in.ExclusiveStartKey = out.LastEvaluatedKey
 	}
@@ -74,14 +78,15 @@ type pager struct {
 	decoders  map[string]item.Decoder // of each kind of row that may be in the page
 	query     *driver.Query
 	page      driver.Page
-	passed    int      // keys passed over
-	run       int      // of them, since the last row
-	revisions []string // where the page is to be whole: key and revision of each item
+	passed    int       // keys passed over
+	run       int       // of them, since the last row
+	revisions hash.Hash // where the page is to be whole: of the key and the revision of each item
 	budget    driver.Budget
 }
 
 func (r *Reader) pager(sh *item.Codec, q *driver.Query) (*pager, error) {
-	p := &pager{Codec: sh, decoders: map[string]item.Decoder{q.Table.Kind: sh.Decoder(q.Index, q.Writer)}, query: q}
+	p := &pager{Codec: sh, decoders: map[string]item.Decoder{q.Table.Kind: sh.Decoder(q.Index, q.Writer)}, query: q,
+		revisions: sha256.New()}
 	if len(q.Members) == 0 {
 		return p, nil
 	}
@@ -130,9 +135,7 @@ func (p *pager) take(ctx context.Context, out *dynamodb.QueryOutput) (more bool,
 			return false, err
 		}
 		if p.query.Snapshot {
-			if err := p.addRevision(it, there); err != nil {
-				return false, err
-			}
+			p.addRevision(it)
 		}
 		if !there {
 			if err := p.pass(ctx, 1, len(row.Record)); err != nil {
@@ -154,14 +157,10 @@ func (p *pager) take(ctx context.Context, out *dynamodb.QueryOutput) (more bool,
 	return true, nil
 }
 
-// addRevision notes at which revision an item is. What is kept of one that is no row of the answer counts as a row.
-func (p *pager) addRevision(it item.Item, there bool) error {
+// addRevision notes at which revision an item is.
+func (p *pager) addRevision(it item.Item) {
 	sk, _ := item.StringOf(it[p.SK])
-	p.revisions = append(p.revisions, sk, revisionOf(it))
-	if there {
-		return nil
-	}
-	return driver.Charge(p.budget, len(sk))
+	fmt.Fprintf(p.revisions, "%d %s %s\n", len(sk), sk, revisionOf(it))
 }
 
 // row reads an item; there is false where it is none of the answer: expired, deleted, or of another kind. Other

@@ -3,8 +3,6 @@ package read
 import (
 	"context"
 	"fmt"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -23,17 +21,17 @@ const mostReadings = 10
 // DynamoDB reads several items one after the other, also consistently: of a transaction that happens meanwhile an
 // answer may show a part. But revisions only grow: an item that is at the same one in both readings has not changed
 // between them, so that both are what there was at the moment when the first had ended and the second had not begun.
-func settled[T any](ctx context.Context, read func(context.Context) (T, []string, error)) (answer T, err error) {
+func settled[T any](ctx context.Context, read func(context.Context) (T, string, error)) (answer T, err error) {
 	var none T
-	var before []string
-	ctx, again := chargedOnce(ctx)
+	before := ""
+	ctx, again := driver.ChargedOnce(ctx)
 	for n := range mostReadings {
 		again()
 		answer, revisions, err := read(ctx)
 		if err != nil {
 			return none, err
 		}
-		if n > 0 && slices.Equal(revisions, before) {
+		if n > 0 && revisions == before {
 			return answer, nil
 		}
 		before = revisions
@@ -48,37 +46,6 @@ func settled[T any](ctx context.Context, read func(context.Context) (T, []string
 	return none, fmt.Errorf("dynamostore: %w: rows that are to be read as of one moment change faster than they can "+
 		"be read twice",
 		driver.ErrThrottled)
-}
-
-// onceBudget is the budget of several readings of the same rows: one takes only what it has more than any before it.
-type onceBudget struct {
-	driver.Budget
-	mu        sync.Mutex
-	now, most int // bytes of this reading, and of the largest
-}
-
-// chargedOnce returns a context whose reads are charged once however often they are repeated, each after a call of
-// again.
-func chargedOnce(ctx context.Context) (charged context.Context, again func()) {
-	b := driver.BudgetOf(ctx)
-	if b == nil {
-		return ctx, func() {}
-	}
-	once := &onceBudget{Budget: b}
-	return driver.WithBudget(ctx, once), func() { once.now = 0 }
-}
-
-// Take implements driver.Budget.
-func (b *onceBudget) Take(bytes int) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.now += bytes
-	more := b.now - b.most
-	if more <= 0 {
-		return nil
-	}
-	b.most = b.now
-	return b.Budget.Take(more)
 }
 
 // revisionOf tells an item from what it was before and will be; "?" is that of one that another program has written.
