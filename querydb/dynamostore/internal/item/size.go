@@ -7,7 +7,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// ValueSize is what DynamoDB counts for a value.
+// Size is what DynamoDB counts for the attributes of an item.
+func Size(it Item) (size int) {
+	for name, v := range it {
+		size += len(name) + ValueSize(v)
+	}
+	return size
+}
+
+// ValueSize is what DynamoDB counts for a value. Values that rows have none of count about as much as there.
 func ValueSize(v Value) int {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
@@ -18,6 +26,20 @@ func ValueSize(v Value) int {
 		size := 3
 		for _, e := range v.Value {
 			size += 1 + len(e)
+		}
+		return size
+	case *types.AttributeValueMemberB:
+		return len(v.Value)
+	case *types.AttributeValueMemberBS:
+		size := 3
+		for _, e := range v.Value {
+			size += 1 + len(e)
+		}
+		return size
+	case *types.AttributeValueMemberNS:
+		size := 3
+		for _, e := range v.Value {
+			size += 1 + NumberSize(e)
 		}
 		return size
 	case *types.AttributeValueMemberL:

@@ -18,6 +18,9 @@ func TestSizesAreThoseThatDynamoDBCounts(t *testing.T) {
 		{Number("1.2e-07"), 2}, {Number("1.2e-08"), 3}, {Number("1.5"), 3}, {Number("120"), 3}, {Number("1230"), 3},
 		{Number("-12.5"), 4}, {Number("123.4"), 4}, {Number("0.012"), 3}, {Number("0.0012"), 2},
 		{&types.AttributeValueMemberBOOL{}, 1}, {&types.AttributeValueMemberNULL{}, 1},
+		{&types.AttributeValueMemberB{Value: []byte("abc")}, 3},
+		{&types.AttributeValueMemberBS{Value: [][]byte{[]byte("abc"), []byte("d")}}, 9},
+		{&types.AttributeValueMemberNS{Value: []string{"1", "12"}}, 9},
 		{&types.AttributeValueMemberL{}, 3}, {&types.AttributeValueMemberL{Value: []Value{Text("ab"), Text("")}}, 7},
 		{&types.AttributeValueMemberM{Value: Item{"ab": Text("cde")}}, 9},
 	}

@@ -138,7 +138,7 @@ func (p *pager) take(ctx context.Context, out *dynamodb.QueryOutput) (more bool,
 			p.addRevision(it)
 		}
 		if !there {
-			if err := p.pass(ctx, 1, len(row.Record)); err != nil {
+			if err := p.pass(ctx, 1, passedSize(it)); err != nil {
 				return false, err
 			}
 			continue
@@ -155,6 +155,14 @@ func (p *pager) take(ctx context.Context, out *dynamodb.QueryOutput) (more bool,
 		p.page.Starts = append(p.page.Starts, startAfter(p.Codec, p.query, row.Key, it))
 	}
 	return true, nil
+}
+
+// passedSize is what an item that is passed over counts besides what each does: a deleted row nothing.
+func passedSize(it item.Item) int {
+	if it[layout.AttrDeleted] != nil {
+		return 0
+	}
+	return item.Size(it)
 }
 
 // addRevision notes at which revision an item is.
