@@ -1,6 +1,7 @@
 package querydb_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -251,6 +252,41 @@ func TestNotesAreOrderedReadAndDeleted(t *testing.T) {
 	}
 	if v, err := f.Notes().Value(t.Context(), "l", "a"); err != nil || string(v) != string(value) {
 		t.Errorf("the note of another kind: %q, %v", v, err)
+	}
+}
+
+// fromTheFirst counts queries that begin with the first row of a partition.
+type fromTheFirst struct {
+	driver.Driver
+	queries int
+}
+
+func (f *fromTheFirst) Query(ctx context.Context, q driver.Query) (driver.Page, error) {
+	if q.Start == nil {
+		f.queries++
+	}
+	return f.Driver.Query(ctx, q)
+}
+
+// TestManyNotesAreDeletedWithoutReadingAgainWhatIsGone: a store may go on reading it for weeks.
+func TestManyNotesAreDeletedWithoutReadingAgainWhatIsGone(t *testing.T) {
+	store := &fromTheFirst{Driver: memstore.New()}
+	f := newFixture(t, store)
+	var notes []querydb.Note
+	for i := range 2*querydb.MaxPageRows + 1 {
+		notes = append(notes, querydb.Note{Kind: "k", ID: fmt.Sprint(i), Value: []byte("x")})
+	}
+	if err := f.Apply(t.Context(), querydb.Batch{Notes: notes}); err != nil {
+		t.Fatal(err)
+	}
+	store.queries = 0
+	if err := f.Notes().DeleteAll(t.Context(), "k"); err != nil {
+		t.Fatal(err)
+	}
+	queries := store.queries
+	left, err := f.Notes().List(t.Context(), "k", "", 1)
+	if err != nil || len(left) > 0 || queries > 1 {
+		t.Errorf("%d notes are left, %v, and deleted ones were read by %d queries", len(left), err, queries-1)
 	}
 }
 

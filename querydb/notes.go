@@ -111,13 +111,14 @@ func (n *Notes) List(ctx context.Context, kind, after string, limit int) ([]Note
 	return out, nil
 }
 
-// DeleteAll deletes all notes of a kind. That is not one commit: where it fails, some may be gone.
+// DeleteAll deletes all notes of a kind that there are. That is not one commit: where it fails, some may be gone.
 func (n *Notes) DeleteAll(ctx context.Context, kind string) error {
-	for {
-		notes, err := n.List(ctx, kind, "", MaxPageRows)
+	for after := ""; ; {
+		notes, err := n.List(ctx, kind, after, MaxPageRows)
 		if err != nil || len(notes) == 0 {
 			return err
 		}
+		after = notes[len(notes)-1].ID // from the first on, a store would read again what is gone
 		for i := range notes {
 			notes[i] = Note{Kind: kind, ID: notes[i].ID}
 		}
