@@ -131,8 +131,9 @@ func (s *runningServer) prepare(ctx context.Context) (other *projection.Mismatch
 		s.storages.Add("log", s.source.Log)
 		s.source.Log = s.folds.Guard(s.source.Log)
 	}
+	db := s.db // of which somebody may ask while it is closed
 	s.health = &health.Health{Folds: s.folds, Storages: s.storages,
-		Answers: func(ctx context.Context) error { return querydb.CheckAvailable(ctx, s.db) }}
+		Answers: func(ctx context.Context) error { return querydb.CheckAvailable(ctx, db) }}
 	s.api = s.newAPI()
 	return other, nil
 }
