@@ -186,14 +186,12 @@ func (h *Handler) wait(ctx context.Context, after eventlog.Offsets, most time.Du
 	return a, err
 }
 
-// look is how often a wait looks whether the server ends.
-const look = 500 * time.Millisecond
-
-// cancelWhenStopping ends a wait when the server ends, and returns when the wait has ended.
+// cancelWhenStopping ends a wait when the server ends, and returns when the wait has ended. It looks for the first time
+// after a while: whoever is answered asks again, as long as the server drains.
 func (h *Handler) cancelWhenStopping(waiting context.Context, cancel context.CancelFunc) {
 	defer cancel()
-	for !h.Stopping() {
-		if backoff.Wait(waiting, look) != nil {
+	for backoff.Wait(waiting, look) == nil {
+		if h.Stopping() {
 			return
 		}
 	}

@@ -29,6 +29,8 @@ const (
 	longestQuery = 4 << 10
 	longestForm  = 4 << 20
 	longestWait  = 20 * time.Second
+	// look is how often a wait looks whether the server ends, and the least time from one wait to the next.
+	look = 500 * time.Millisecond
 	// defaultRest is how long nothing is asked of a server whose events have ended: it answers a wait at once.
 	defaultRest = 2 * time.Second
 	// patience is how long a server may send nothing, and a reader not take a part of an answer. A large answer over a

@@ -245,26 +245,29 @@ func (s *Source) Wait(ctx context.Context, after eventlog.Offsets) error {
 		if all := s.whatIsKnown(); len(all) > 0 && len(all) <= mostKnown {
 			addKnown(q, all)
 		}
+		asked := time.Now()
 		err := s.wait(ctx, q, &answer)
+		pause := look - time.Since(asked) // an earlier version that drains answers at once
 		switch {
 		case err != nil:
 			return lost(err, "", 0)
 		case answer.More:
 			return nil
 		case answer.Ended:
-			if err := s.pause(ctx); err != nil {
-				return err
-			}
+			pause = s.rest
+		}
+		if err := s.pause(ctx, pause); err != nil {
+			return err
 		}
 	}
 }
 
-// pause waits before a server is asked again whose events have ended.
-func (s *Source) pause(ctx context.Context) error {
+// pause waits before a server is asked again that has answered with nothing.
+func (s *Source) pause(ctx context.Context, d time.Duration) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(s.closed, func() { cancel(eventlog.ErrClosed) })()
-	return backoff.Wait(ctx, s.rest)
+	return backoff.Wait(ctx, d)
 }
 
 // wait asks the server once. Parameters that are too long for an address are in the body of a POST, which an earlier

@@ -2,7 +2,9 @@ package httpsource_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
@@ -51,4 +53,70 @@ func TestAWaitIsOneOfTheSource(t *testing.T) {
 			})
 		})
 	}
+}
+
+// asked has a handler answer without a network, and counts the requests, of which it takes some hundred.
+type asked struct {
+	by http.HandlerFunc
+	n  int
+}
+
+// RoundTrip implements http.RoundTripper.
+func (a *asked) RoundTrip(r *http.Request) (*http.Response, error) {
+	if a.n++; a.n > 500 {
+		return nil, errors.New("the server is asked without end")
+	}
+	w := httptest.NewRecorder()
+	a.by(w, r)
+	return w.Result(), r.Context().Err()
+}
+
+// draining gives out a log, and is to end.
+func draining() *httpsource.Handler {
+	return &httpsource.Handler{Source: memlog.New(memlog.Options{}), Logger: slog.New(slog.DiscardHandler),
+		Stopping: func() bool { return true }}
+}
+
+// TestAServerThatDrainsIsAskedTwiceASecond, and not without end: it takes requests until its delay is over.
+func TestAServerThatDrainsIsAskedTwiceASecond(t *testing.T) {
+	const drains = 10 * time.Second
+	for name, answer := range map[string]http.HandlerFunc{
+		"this version": nil,
+		"an earlier version, which answers at once": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(`{"more":false}`))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := &asked{by: answer}
+				if answer == nil {
+					server.by = draining().Wait
+				}
+				src, err := httpsource.Open(httpsource.Options{URL: "http://server", Client: &http.Client{Transport: server}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer src.Close()
+				ctx, cancel := context.WithTimeout(t.Context(), drains)
+				defer cancel()
+				if err := src.Wait(ctx, nil); !errors.Is(err, context.DeadlineExceeded) {
+					t.Fatalf("a wait that nothing comes for: %v", err)
+				}
+				if most := 2*int(drains/time.Second) + 1; server.n < 2 || server.n > most {
+					t.Errorf("the server is asked %d times in %s; want 2 to %d", server.n, drains, most)
+				}
+			})
+		})
+	}
+}
+
+// TestAServerThatDrainsTakesALittleForEachWait: a follower of an earlier version asks again at once.
+func TestAServerThatDrainsTakesALittleForEachWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, began := draining(), time.Now()
+		h.Wait(httptest.NewRecorder(), httptest.NewRequest("GET", "/events/wait?after={}&seconds=20", nil))
+		if took := time.Since(began); took < 100*time.Millisecond || took > time.Second {
+			t.Errorf("it answers after %s", took)
+		}
+	})
 }
