@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -65,20 +66,46 @@ func (s *stream) explain(ctx context.Context, gaps []gap) (before int, err error
 	if len(gaps) == 0 {
 		return 0, nil
 	}
-	for i := 0; i < len(gaps) && !s.removal; i++ {
-		m, err := s.messageFrom(ctx, gaps[i].first)
-		if err == nil && m.Seq > 0 && m.Seq < gaps[i].next {
-			err = errCut
+	at, err := s.look(ctx)
+	if err == nil && at.Config.Replicas > 1 && !s.removal {
+		if before, err := s.compareGaps(ctx, gaps); err != nil {
+			return before, err
 		}
-		if err != nil {
-			return gaps[i].before, err
-		}
+		at, err = s.look(ctx) // after the messages: what the leader has dropped in between is forgotten
 	}
-	at, err := s.look(ctx) // after the messages: what the leader has dropped in between is forgotten
 	if err == nil {
 		err = s.forgotten(gaps[0].first-1, &at.State)
 	}
 	return gaps[0].before, err
+}
+
+// gapsAtOnce is how many gaps the leader is asked about at the same time: a million messages may be deleted here and
+// there, and one request after the other would take longer than all else.
+const gapsAtOnce = 32
+
+// compareGaps asks the leader whether it has anything of what is missing, and fails where it has. Its error is of the
+// first of those gaps, and comes with how many events precede that.
+func (s *stream) compareGaps(ctx context.Context, gaps []gap) (before int, err error) {
+	var asking sync.WaitGroup
+	errs, asked := make([]error, len(gaps)), make(chan struct{}, gapsAtOnce)
+	for i, g := range gaps {
+		asked <- struct{}{}
+		asking.Go(func() {
+			defer func() { <-asked }()
+			m, err := s.messageFrom(ctx, g.first)
+			if err == nil && m.Seq > 0 && m.Seq < g.next {
+				err = errCut
+			}
+			errs[i] = err
+		})
+	}
+	asking.Wait()
+	for i, err := range errs {
+		if err != nil {
+			return gaps[i].before, err
+		}
+	}
+	return 0, nil
 }
 
 // readOne reads what follows the offset without a consumer: that would be sent thousands of messages ahead, of which

@@ -17,6 +17,19 @@ import (
 // the first that is returned on. The server that sends the messages is another one then, which has dropped the others
 // that it has not.
 func leaderOf(t *testing.T, p *place, deleted, last uint64) (first *atomic.Uint64) {
+	from := replicated(t, p, last)
+	p.server.Instead(t, "$JS.API.STREAM.MSG.GET."+streamName, func(m *nats.Msg) {
+		seq := max(asksFor(m), from.Load())
+		if seq == deleted {
+			seq++
+		}
+		giveMessage(m, seq)
+	})
+	return from
+}
+
+// replicated has the state of the stream be that of one with replicas, from the first that is returned to the last.
+func replicated(t *testing.T, p *place, last uint64) (first *atomic.Uint64) {
 	var from atomic.Uint64
 	from.Store(1)
 	p.server.Instead(t, "$JS.API.STREAM.INFO."+streamName, func(m *nats.Msg) {
@@ -24,17 +37,20 @@ func leaderOf(t *testing.T, p *place, deleted, last uint64) (first *atomic.Uint6
 			"created":"2026-01-02T03:04:05Z","state":{"first_seq":%d,"last_seq":%d},"cluster":{"name":"c","leader":"a"}}`,
 			streamName, from.Load(), last))
 	})
-	p.server.Instead(t, "$JS.API.STREAM.MSG.GET."+streamName, func(m *nats.Msg) {
-		var get struct{ Seq uint64 }
-		_ = json.Unmarshal(m.Data, &get)
-		seq := max(get.Seq, from.Load())
-		if seq == deleted {
-			seq++
-		}
-		_ = m.Respond(fmt.Appendf(nil, `{"message":{"subject":%q,"seq":%d,"data":"e30=","time":"2026-01-02T03:04:05Z"}}`,
-			subject, seq))
-	})
 	return &from
+}
+
+// asksFor is the sequence from which on a request wants the first message.
+func asksFor(m *nats.Msg) uint64 {
+	var get struct{ Seq uint64 }
+	_ = json.Unmarshal(m.Data, &get)
+	return get.Seq
+}
+
+// giveMessage answers a request with a message at the sequence.
+func giveMessage(m *nats.Msg, seq uint64) {
+	_ = m.Respond(fmt.Appendf(nil, `{"message":{"subject":%q,"seq":%d,"data":"e30=","time":"2026-01-02T03:04:05Z"}}`,
+		subject, seq))
 }
 
 // TestWhatTheLeaderHasIsNotPassedOver though the server that sends the messages has dropped it: each drops what is too
@@ -70,5 +86,62 @@ func TestWhatTheLeaderHasIsNotPassedOver(t *testing.T) {
 	}
 	if got, err := read(dropped); err != nil || !slices.Equal(got, []uint64{5, 6}) {
 		t.Errorf("events at %d, %v; want the others", got, err)
+	}
+}
+
+// deleteEverySecond adds events and deletes those at even offsets, of which it returns how many there are.
+func (p *place) deleteEverySecond(t *testing.T, events int) (gaps int) {
+	t.Helper()
+	p.add(t, sourcetest.Events(events))
+	for offset := uint64(2); offset < uint64(events); offset += 2 {
+		if err := p.stream(t).DeleteMsg(t.Context(), offset); err != nil {
+			t.Fatal(err)
+		}
+		gaps++
+	}
+	return gaps
+}
+
+// TestTheLeaderIsAskedAboutManyGapsAtOnce: one after the other may take longer than a read may, and than a rebuild.
+func TestTheLeaderIsAskedAboutManyGapsAtOnce(t *testing.T) {
+	const events = 41
+	p := newPlace(t, nil)
+	gaps := p.deleteEverySecond(t, events)
+	replicated(t, p, events)
+	var waiting []*nats.Msg
+	p.server.Instead(t, "$JS.API.STREAM.MSG.GET."+streamName, func(m *nats.Msg) {
+		if seq := asksFor(m); seq%2 == 1 {
+			giveMessage(m, seq)
+			return
+		}
+		if waiting = append(waiting, m); len(waiting) == gaps {
+			for _, m := range waiting {
+				giveMessage(m, asksFor(m)+1)
+			}
+		}
+	})
+	got, err := p.open(t).Read(t.Context(), streamName, 0, events)
+	if err != nil || len(got) != events-gaps {
+		t.Errorf("%d events, %v; want %d", len(got), err, events-gaps)
+	}
+}
+
+// TestNobodyIsAskedAboutGapsOfAStreamWithoutReplicas: the one server that has it is the leader.
+func TestNobodyIsAskedAboutGapsOfAStreamWithoutReplicas(t *testing.T) {
+	const events = 11
+	p := newPlace(t, nil)
+	gaps := p.deleteEverySecond(t, events)
+	var asked atomic.Int64
+	p.server.Instead(t, "$JS.API.STREAM.MSG.GET."+streamName, func(m *nats.Msg) {
+		seq := asksFor(m)
+		if seq%2 == 0 {
+			asked.Add(1)
+			seq++
+		}
+		giveMessage(m, seq)
+	})
+	got, err := p.open(t).Read(t.Context(), streamName, 0, events)
+	if err != nil || len(got) != events-gaps || asked.Load() > 0 {
+		t.Errorf("%d events, %v; want %d; asked about %d gaps", len(got), err, events-gaps, asked.Load())
 	}
 }
