@@ -12,6 +12,20 @@ type Tail struct {
 	After Offsets // by partition, the offset up to which no event is wanted
 }
 
+// TailIn returns the Tail that the source is, or wraps; nil where there is none.
+func TailIn(src Source) *Tail {
+	for {
+		if t, is := src.(*Tail); is {
+			return t
+		}
+		w, is := src.(Wrapper)
+		if !is {
+			return nil
+		}
+		src = w.Unwrap()
+	}
+}
+
 // Unwrap implements Wrapper.
 func (t *Tail) Unwrap() Source { return t.Source }
 

@@ -61,7 +61,7 @@ func (h *Handler) Partitions(w http.ResponseWriter, r *http.Request) {
 			p := &all.Partitions[i]
 			p.Name = names[i]
 			if p.Incarnation, err = eventlog.IncarnationOf(ctx, h.Source, p.Name); err == nil {
-				p.Head, err = h.Source.Head(ctx, p.Name)
+				p.Head, err = h.head(ctx, p.Name)
 			}
 		}
 		return all, err
@@ -95,10 +95,10 @@ func (h *Handler) Events(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) events(ctx context.Context, name string, after uint64, limit int, k known) (
 	a eventsAnswer, err error,
 ) {
-	events, err := h.Source.Read(ctx, name, after, limit)
+	events, err := h.read(ctx, name, after, limit)
 	a = page(events)
 	if err == nil && len(events) == 0 {
-		a.Through, err = eventlog.EmptyThrough(ctx, h.Source, name, after)
+		a.Through, err = h.emptyThrough(ctx, name, after)
 	}
 	incarnation, other := h.stillIs(ctx, name, k)
 	if err := firstOf(err, other); err != nil {
@@ -160,6 +160,11 @@ func (h *Handler) Wait(w http.ResponseWriter, r *http.Request) {
 				return nil, err
 			}
 			if _, err := h.stillIs(ctx, name, k); err != nil {
+				return nil, err
+			}
+		}
+		for name, offset := range after {
+			if err := h.goesOn(name, offset); err != nil {
 				return nil, err
 			}
 		}

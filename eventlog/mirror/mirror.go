@@ -66,7 +66,7 @@ var (
 // Open opens the copy in the directory, which no other process may have open, and begins to follow the source. It does
 // not wait for the source. Where it fails, the source stays open.
 func Open(o Options) (*Mirror, error) {
-	if isTail(o.Source) {
+	if eventlog.TailIn(o.Source) != nil {
 		return nil, fmt.Errorf("open the copy of the events in %s: the source leaves its first events out, and the copy "+
 			"would not tell: copy the source of the eventlog.Tail, and make a Tail of the Mirror", o.Dir)
 	}
@@ -80,20 +80,6 @@ func Open(o Options) (*Mirror, error) {
 	m.stop = stop
 	go m.copier.follow(ctx)
 	return m, nil
-}
-
-// isTail reports whether the source is an eventlog.Tail, or wraps one.
-func isTail(src eventlog.Source) bool {
-	for {
-		if _, is := src.(*eventlog.Tail); is {
-			return true
-		}
-		w, is := src.(eventlog.Wrapper)
-		if !is {
-			return false
-		}
-		src = w.Unwrap()
-	}
 }
 
 // Close implements eventlog.Source. It closes the source too, and waits for reads under way.

@@ -1,0 +1,84 @@
+package httpsource_test
+
+import (
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/eventlog/sourcetest"
+)
+
+// wrapped is a source as a server wraps it.
+type wrapped struct{ eventlog.Source }
+
+func (w wrapped) Unwrap() eventlog.Source { return w.Source }
+
+// fromSixth is a log without its first five events, which are not wanted.
+func fromSixth(l eventlog.Source) eventlog.Source {
+	return wrapped{&eventlog.Tail{Source: l, After: eventlog.Offsets{"0": 5}}}
+}
+
+// addTo appends the next events to a log that has some.
+func addTo(t *testing.T, l eventlog.Log, n int) {
+	t.Helper()
+	head, err := l.Head(t.Context(), "0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	appendTo(t, l, sourcetest.Events(int(head) + n)[head:])
+}
+
+// TestNobodyMissesEventsThatAreNoLongerWantedThere: who follows from among them, in the same process or in another, is
+// told that they are forgotten. Whoever has read none, or all, is given what follows.
+func TestNobodyMissesEventsThatAreNoLongerWantedThere(t *testing.T) {
+	log := memlog.New(memlog.Options{})
+	addTo(t, log, 9)
+	u := serve(t, log)
+	same := open(t, u.url)
+	if events, err := same.Read(t.Context(), "0", 0, 3); err != nil || len(events) != 3 {
+		t.Fatalf("%d events, %v", len(events), err)
+	}
+	u.now(fromSixth(log))
+	for name, src := range map[string]eventlog.Source{"the same process": same, "another": open(t, u.url)} {
+		want := &eventlog.ForgottenError{Partition: "0", After: 3, First: 6}
+		events, err := src.Read(t.Context(), "0", 3, 10)
+		if diff := gocmp.Diff(want, eventlog.ForgottenIn(err)); diff != "" {
+			t.Errorf("%s: %d events, %v (-want +got):\n%s", name, len(events), err, diff)
+		}
+		err = src.Wait(t.Context(), eventlog.Offsets{"0": 3})
+		if diff := gocmp.Diff(want, eventlog.ForgottenIn(err)); diff != "" {
+			t.Errorf("%s: a wait: %v (-want +got):\n%s", name, err, diff)
+		}
+		for _, after := range []uint64{0, 5} {
+			if events, err := src.Read(t.Context(), "0", after, 10); err != nil || len(events) != 4 || events[0].Offset != 6 {
+				t.Errorf("%s: %d events after %d, %v; want four from the sixth on", name, len(events), after, err)
+			}
+		}
+	}
+}
+
+// TestAFollowerStaysAtTheBeginningWhileNothingIsWanted: at the end of such events, it would look like one that has read
+// them.
+func TestAFollowerStaysAtTheBeginningWhileNothingIsWanted(t *testing.T) {
+	log := memlog.New(memlog.Options{})
+	addTo(t, log, 3)
+	src := open(t, serve(t, fromSixth(log)).url)
+	for _, want := range []uint64{0, 5} {
+		head, err := src.Head(t.Context(), "0")
+		if err != nil || head != want {
+			t.Errorf("the head is %d, %v; want %d", head, err, want)
+		}
+		through, err := src.EmptyThrough(t.Context(), "0", 0)
+		if err != nil || through != want {
+			t.Errorf("there is no event up to %d, %v; want %d", through, err, want)
+		}
+		addTo(t, log, 2)
+	}
+	for _, after := range []uint64{0, 5} {
+		if events, err := src.Read(t.Context(), "0", after, 10); err != nil || len(events) != 2 || events[0].Offset != 6 {
+			t.Errorf("%d events after %d, %v; want two from the sixth on", len(events), after, err)
+		}
+	}
+}
