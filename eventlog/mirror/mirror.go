@@ -36,11 +36,14 @@ import (
 
 // Options configure a Mirror. Dir and Source are required.
 type Options struct {
-	Dir     string          // where the copy lives; made if need be
-	Source  eventlog.Source // that is copied; the Mirror closes it
-	FS      vfs.FS          // the file system, the operating system's where nil
-	Reserve uint64          // free space below which nothing is copied, in bytes; 128 MB where 0
-	Logger  *slog.Logger    // told when the source cannot be read and when it can; nowhere where nil
+	Dir    string          // where the copy lives; made if need be
+	Source eventlog.Source // that is copied; the Mirror closes it
+	// FromFirst says that the source has an event at offset 1, or fails as one that has forgotten it. A copy that begins
+	// further on nonetheless is of an earlier version, which left out what was not wanted, and has forgotten that now.
+	FromFirst bool
+	FS        vfs.FS       // the file system, the operating system's where nil
+	Reserve   uint64       // free space below which nothing is copied, in bytes; 128 MB where 0
+	Logger    *slog.Logger // told when the source cannot be read and when it can; nowhere where nil
 }
 
 // Mirror is the copy of a source.

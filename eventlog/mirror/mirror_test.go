@@ -39,3 +39,32 @@ func TestASourceThatLeavesEventsOutIsNotCopied(t *testing.T) {
 		t.Error("it is copied")
 	}
 }
+
+// TestACopyOfAnEarlierVersionKnowsWhatItLacks: that copied no event that was not wanted, and did not tell. Of a source
+// that may begin anywhere, nothing is known to lack.
+func TestACopyOfAnEarlierVersionKnowsWhatItLacks(t *testing.T) {
+	log, dir, all := memlog.New(memlog.Options{}), t.TempDir(), sourcetest.Events(9)
+	if _, err := log.Append(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+	copied := func(src eventlog.Source, fromFirst bool) caughtUp {
+		source := kept{struct{ eventlog.Source }{src}} // a Tail is not seen in it
+		return caughtUp{open(t, Options{Dir: dir, Source: source, FromFirst: fromFirst}), log}
+	}
+	for _, src := range []eventlog.Source{
+		&eventlog.Tail{Source: log, After: eventlog.Offsets{partition0: 5}}, // as an earlier version has it
+		log,
+	} {
+		m := copied(src, false)
+		wantEvents(t, all[5:], drain(t, m, partition0, 0))
+		shut(t, m)
+	}
+	m := copied(log, true)
+	for _, after := range []uint64{0, 4} {
+		events, err := m.Read(t.Context(), partition0, after, 10)
+		if lost := eventlog.ForgottenIn(err); lost == nil || lost.First != 6 {
+			t.Errorf("%d events after %d, %v; want that those up to the fifth are forgotten", len(events), after, err)
+		}
+	}
+	wantEvents(t, all[5:], drain(t, m, partition0, 5))
+}

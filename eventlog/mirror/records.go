@@ -17,7 +17,8 @@ import (
 type records struct {
 	db *pebble.DB
 	// unmarked says that this format is not on record yet, as the directory is new or of a former program.
-	unmarked bool
+	unmarked  bool
+	fromFirst bool // as in Options
 }
 
 // standing is how far a partition is copied.
@@ -118,9 +119,23 @@ func (r *records) standings() (copied map[string]standing, err error) {
 		if err := json.Unmarshal(all.Value(), &s); err != nil {
 			return nil, fmt.Errorf("read how far partition %q is copied: %w", name, err)
 		}
+		if r.fromFirst && s.Begin == 0 {
+			if s.Begin, err = r.leftOut(name, s.Through); err != nil {
+				return nil, err
+			}
+		}
 		copied[name] = s
 	}
 	return copied, all.Error()
+}
+
+// leftOut is the offset before the first event that is copied, 0 where none is.
+func (r *records) leftOut(partition string, through uint64) (uint64, error) {
+	first, err := r.next(partition, 0, through)
+	if err != nil || first == 0 {
+		return 0, err
+	}
+	return first - 1, nil
 }
 
 // checkFormat refuses a directory of another format.

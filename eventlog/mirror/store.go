@@ -40,7 +40,7 @@ func openStore(o Options) (s *store, copied content, err error) {
 	s = &store{dir: o.Dir, log: o.Logger, cache: pebble.NewCache(32 << 20),
 		disk: disk.New(disk.Config{FS: o.FS, Dir: o.Dir, Reserve: o.Reserve, Logger: o.Logger})}
 	err = s.disk.Open(func() (err error) {
-		copied, err = s.open()
+		copied, err = s.open(o.FromFirst)
 		return err
 	})
 	if err != nil {
@@ -53,14 +53,14 @@ func openStore(o Options) (s *store, copied content, err error) {
 	return s, copied, nil
 }
 
-func (s *store) open() (copied content, err error) {
+func (s *store) open(fromFirst bool) (copied content, err error) {
 	db, err := pebble.Open(s.dir, &pebble.Options{FS: s.disk.FS(), Cache: s.cache, MemTableSize: 16 << 20,
 		FormatMajorVersion: disk.Format,
 		Logger:             s.disk.Logger(), EventListener: s.disk.Listener()})
 	if err != nil {
 		return copied, err
 	}
-	s.records = records{db: db}
+	s.records = records{db: db, fromFirst: fromFirst}
 	if copied, err = s.records.load(); err != nil {
 		return copied, errors.Join(err, db.Close())
 	}

@@ -55,7 +55,7 @@ func Open(at config.Source, store config.Store, o Options) (*Source, error) {
 	s.Upstream, _ = src.(*httpsource.Source)
 	if at.Mirror != "" {
 		s.Dir = at.Mirror
-		if s.Mirror, err = openMirror(at.Mirror, src, &o); err != nil {
+		if s.Mirror, err = openMirror(&at, src, &o); err != nil {
 			return nil, errors.Join(err, src.Close())
 		}
 		src = s.Mirror
@@ -77,11 +77,12 @@ func wanted(src eventlog.Source, at *config.Source) eventlog.Source {
 }
 
 // openMirror opens the copy of a source.
-func openMirror(dir string, of eventlog.Source, o *Options) (*mirror.Mirror, error) {
-	if err := backup.CheckRestored(filepath.Dir(dir)); err != nil {
+func openMirror(at *config.Source, of eventlog.Source, o *Options) (*mirror.Mirror, error) {
+	if err := backup.CheckRestored(filepath.Dir(at.Mirror)); err != nil {
 		return nil, fmt.Errorf("open the copy of the events: %w", err)
 	}
-	return mirror.Open(mirror.Options{Dir: dir, Source: of, Reserve: o.Reserve, Logger: o.Logger})
+	return mirror.Open(mirror.Options{Dir: at.Mirror, Source: of, Reserve: o.Reserve, Logger: o.Logger,
+		FromFirst: at.Kind == config.Stream && !at.NATS.EventsAllowRemoval})
 }
 
 // openLog opens a log on this machine.
