@@ -270,7 +270,7 @@ func awaitedSwitch(t *testing.T, p *stage, s *server) (switched chan *call, open
 // TestRowsServeOnWhileThoseOfARollbackAreFoldedOn: a switch back to these takes as long as they lag.
 func TestRowsServeOnWhileThoseOfARollbackAreFoldedOn(t *testing.T) {
 	p := newStage("1")
-	s := rolledBack(t, p.App)
+	s := rolledBack(t, p.App, "--ready-lag", "0") // else these are near enough at once, and the switch waits for the rest
 	switched, open := awaitedSwitch(t, p, s)
 	s.append(t, taskEvent("7", "meanwhile"))
 	s.until(t, "folded meanwhile", func() bool { return hasTitle(t, s, "7", "meanwhile") })

@@ -304,9 +304,12 @@ type waiting struct {
 
 // switchAgain builds on, for who waits to switch to those rows.
 func (w *waiting) switchAgain() error {
+	if err := w.again.build(w.unit, w.building); err != nil {
+		return err
+	}
 	w.ended = nil
 	w.look.Reset(pollBuildEvery)
-	return w.again.build(w.unit, w.building)
+	return nil
 }
 
 // howEnded says why nobody folds what serves any more.
