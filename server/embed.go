@@ -187,8 +187,9 @@ func (e *Embedded) end(release func()) {
 
 // Wait waits until the projections end, because the source or their context has ended, and returns why any of them
 // stopped early. Where the log is not the one that the rows are folded from, it says so: the server answers from the
-// rows as they are. After the end of the context it also waits for what operators have begun to decide, and nothing is
-// written to the store any more. As long as the source alone has ended, operators decide about its dead letters.
+// rows as they are. After the end of the context it also waits for what operators have begun to decide, though not for
+// long where the store takes nothing, and nothing is written to the store any more. As long as the source alone has
+// ended, operators decide about its dead letters.
 //
 // Wait does not wait for requests, which read the store: the program shuts its HTTP server down first.
 func (e *Embedded) Wait() error {

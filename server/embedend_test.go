@@ -7,13 +7,16 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
 )
 
@@ -28,6 +31,11 @@ type mended struct {
 
 func newMended(t *testing.T) *mended {
 	t.Helper()
+	return newMendedOver(t, memstore.New())
+}
+
+func newMendedOver(t *testing.T, drv driver.Driver) *mended {
+	t.Helper()
 	m := &mended{project: newProject(false), log: memlog.New(memlog.Options{}), goOn: make(chan struct{})}
 	tasks := &m.Projections[0]
 	project := tasks.Project
@@ -40,7 +48,7 @@ func newMended(t *testing.T) *mended {
 	if _, err := m.log.Append(t.Context(), []eventlog.Event{taskEvent("1", "poison")}); err != nil {
 		t.Fatal(err)
 	}
-	db, err := querydb.Open(t.Context(), memstore.New(), m.Models, querydb.Config{})
+	db, err := querydb.Open(t.Context(), drv, m.Models, querydb.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,6 +139,61 @@ func TestADecisionIsDoneBeforeAnotherServerFoldsIntoTheStore(t *testing.T) {
 		}
 		wantNoDecision(t, e)
 		m.wantEmbedded(t, true)
+	})
+}
+
+// fullStore is a store that takes no batches any more once it is full.
+type fullStore struct {
+	driver.Driver
+	full atomic.Bool
+}
+
+func (s *fullStore) Apply(ctx context.Context, b driver.Batch) error {
+	if s.full.Load() {
+		return driver.ErrFull
+	}
+	return s.Driver.Apply(ctx, b)
+}
+
+// TestAServerEndsAmidADecisionThatItsStoreDoesNotTake, which is answered that it is given up, and can be repeated.
+func TestAServerEndsAmidADecisionThatItsStoreDoesNotTake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &fullStore{Driver: memstore.New()}
+		m := newMendedOver(t, store)
+		close(m.goOn)
+		e, stop := m.embed(t)
+		m.log.End()
+		if err := e.Wait(); err != nil {
+			t.Error(err)
+		}
+		store.full.Store(true)
+		answer := make(chan *httptest.ResponseRecorder, 1)
+		go func() { answer <- retry(e) }()
+		synctest.Wait()
+		stop()
+		ended := make(chan error, 1)
+		go func() { ended <- e.Wait() }()
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(toEnd):
+			store.full.Store(false)
+			t.Errorf("the server waits for decisions: %v", <-ended)
+		}
+		if got := <-answer; got.Code != http.StatusServiceUnavailable || !strings.Contains(got.Body.String(), "stopping") {
+			t.Errorf("a decision that is given up: %d %s", got.Code, got.Body)
+		}
+		store.full.Store(false)
+		e, stop = m.embed(t)
+		if got := retry(e); got.Code != http.StatusNoContent {
+			t.Errorf("the decision of the next server: %d %s", got.Code, got.Body)
+		}
+		stop()
+		if err := e.Wait(); err != nil {
+			t.Error(err)
+		}
 	})
 }
 

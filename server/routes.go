@@ -47,7 +47,7 @@ type routes struct {
 	verifies  *verify.Verifier
 	builds    *projection.Budget // what rows that are built beside those that serve are folded within
 	health    *health.Health
-	deciding  admin.Deciding
+	deciding  *admin.Deciding
 	inflight  limits.Inflight
 	documents *persisted.Guard
 	api       graphql.ExecutableSchema
@@ -92,7 +92,7 @@ func (p *routes) operator(metrics http.Handler) http.Handler {
 
 func (p *routes) admin() *admin.API {
 	return &admin.API{Folds: p.folds, Source: p.source.Source, Backups: &p.backups, Verifier: p.verifies,
-		SharedStore: p.db.MultiWriter(), Stopping: p.health.Draining.Load, Deciding: &p.deciding,
+		SharedStore: p.db.MultiWriter(), Stopping: p.health.Draining.Load, Deciding: p.deciding,
 		Log: p.log}
 }
 

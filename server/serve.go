@@ -10,6 +10,7 @@ import (
 	"github.com/foldql/foldql/internal/brokenpipe"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/server/internal/access"
+	"github.com/foldql/foldql/server/internal/admin"
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/metrics"
 	"github.com/foldql/foldql/server/internal/persisted"
@@ -73,7 +74,8 @@ func (c *serveCommand) newServer(p *program, writers access.Admission, verifier 
 		return nil, err
 	}
 	return &runningServer{
-		routes: routes{app: &p.app, cfg: c, writers: writers, verifier: verifier, documents: documents, log: p.Log},
+		routes: routes{app: &p.app, cfg: c, writers: writers, verifier: verifier, documents: documents,
+			deciding: admin.NewDeciding(), log: p.Log},
 		runner: runner,
 	}, nil
 }

@@ -54,7 +54,8 @@ const bulkTime = 30 * time.Second
 // for bulkTime.
 func (a *API) bulk(w http.ResponseWriter, r *http.Request, one *projections.Running, chosen *Filter,
 	do projections.Decision) {
-	ctx := context.WithoutCancel(r.Context()) // what has begun is finished
+	ctx, done := a.Deciding.outlasting(r.Context())
+	defer done()
 	list, err := one.Decisions().Undecided(ctx, chosen.After, MostDeadLetters)
 	if err != nil {
 		a.failed(ctx, one.Name, err).Write(w)

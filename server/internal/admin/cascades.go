@@ -55,7 +55,8 @@ func (a *API) retryCascades(w http.ResponseWriter, r *http.Request) {
 		noProjection(m.Projection).Write(w)
 		return
 	}
-	ctx := context.WithoutCancel(r.Context()) // what has begun is finished
+	ctx, done := a.Deciding.outlasting(r.Context())
+	defer done()
 	tried, failed, err := one.RetryCascades(ctx)
 	if err != nil {
 		a.failed(ctx, one.Name, err).Write(w)

@@ -223,13 +223,14 @@ func (a *API) decide(do projections.Decision) http.Handler {
 			a.bulk(w, r, one, &m.Filter, do)
 			return
 		}
-		// What has begun is finished, also when the caller goes away.
-		if err := one.Decisions().Resolve(context.WithoutCancel(r.Context()), m.Event, do); err != nil {
-			a.failed(r.Context(), one.Name, err).Write(w)
+		ctx, done := a.Deciding.outlasting(r.Context())
+		defer done()
+		if err := one.Decisions().Resolve(ctx, m.Event, do); err != nil {
+			a.failed(ctx, one.Name, err).Write(w)
 			return
 		}
-		one.Decisions().Follow(context.WithoutCancel(r.Context()), m.Event)
-		a.Log.InfoContext(r.Context(), "dead letter decided", "how", r.URL.Path, "projection", one.Name, "event", m.Event)
+		one.Decisions().Follow(ctx, m.Event)
+		a.Log.InfoContext(ctx, "dead letter decided", "how", r.URL.Path, "projection", one.Name, "event", m.Event)
 		w.WriteHeader(http.StatusNoContent)
 	})
 }
@@ -293,5 +294,9 @@ func (a *API) failed(ctx context.Context, name string, err error) *problem.Probl
 		return problem.BadRequest(err.Error() + ".")
 	}
 	a.Log.WarnContext(ctx, "a dead letter could not be retried or skipped", "projection", name, "error", err)
+	if errors.Is(context.Cause(ctx), errGivenUp) {
+		return problem.Unavailable(err.Error() + ". It may be done: if it is not when the server has started again, or at " +
+			"the server that follows it, send this again.")
+	}
 	return problem.FailedAgain(err.Error())
 }

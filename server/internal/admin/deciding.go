@@ -2,22 +2,41 @@ package admin
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"io"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/foldql/foldql/server/internal/problem"
 )
 
 // Deciding admits decisions of operators until the server ends. One that has begun is finished, also when its caller
-// has gone, and writes to the store meanwhile: whoever closes that, or has another server fold into it, waits.
+// has gone, and writes to the store meanwhile: whoever closes that, or has another server fold into it, waits. Where
+// the store takes nothing, a decision would wait for that without end: so it is given up when the server has ended.
 type Deciding struct {
-	mu    sync.Mutex
-	ended bool
-	begun sync.WaitGroup
+	mu     sync.Mutex
+	ended  bool
+	begun  sync.WaitGroup
+	late   context.Context // ends when decisions are given up
+	giveUp context.CancelCauseFunc
 }
 
-// End has no decision begin any more. What it returns is closed when those are done that have begun.
+// NewDeciding returns what admits decisions from now on.
+func NewDeciding() *Deciding {
+	d := &Deciding{}
+	d.late, d.giveUp = context.WithCancelCause(context.Background())
+	return d
+}
+
+// toFinish is how long decisions may still take at the end of the server. It is less than what that waits for them.
+const toFinish = 2 * time.Second
+
+// errGivenUp is why a decision is not tried again.
+var errGivenUp = errors.New("the server is stopping, and tries this no longer")
+
+// End has no decision begin any more. What it returns is closed when those are done, or given up, that have begun.
 func (d *Deciding) End() (done <-chan struct{}) {
 	d.mu.Lock()
 	d.ended = true
@@ -25,6 +44,7 @@ func (d *Deciding) End() (done <-chan struct{}) {
 	all := make(chan struct{})
 	go func() {
 		defer close(all)
+		defer time.AfterFunc(toFinish, func() { d.giveUp(errGivenUp) }).Stop()
 		d.begun.Wait()
 	}()
 	return all
@@ -38,6 +58,16 @@ func (d *Deciding) begin() bool {
 		d.begun.Add(1)
 	}
 	return !d.ended
+}
+
+// outlasting returns the context of a decision that has begun, which does not end when its caller has gone.
+func (d *Deciding) outlasting(caller context.Context) (ctx context.Context, done context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(caller))
+	stop := context.AfterFunc(d.late, func() { cancel(context.Cause(d.late)) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
+	}
 }
 
 // isOver reports whether the server ends: who goes through several dead letters leaves the rest.

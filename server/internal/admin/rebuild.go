@@ -59,7 +59,9 @@ func (a *API) rebuild(what projections.What) http.Handler {
 }
 
 func (a *API) accept(ctx context.Context, one *projections.Running) error {
-	return a.Folds.AcceptCode(context.WithoutCancel(ctx), one) // what has begun is finished
+	ctx, done := a.Deciding.outlasting(ctx)
+	defer done()
+	return a.Folds.AcceptCode(ctx, one)
 }
 
 // eachNamed does something about the rows that a request names, once for those that change generation together.

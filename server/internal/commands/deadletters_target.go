@@ -53,8 +53,9 @@ func (c *deadLettersOf) offline(ctx context.Context, p *Program, f func(*client.
 	}
 	mux := http.NewServeMux()
 	none := func(h http.Handler) http.Handler { return h }
-	api := &admin.API{Folds: all, Source: o.Source.Source, Backups: &backup.Sender{},
-		Deciding: &admin.Deciding{}, Log: p.Log}
+	deciding := admin.NewDeciding()
+	defer context.AfterFunc(ctx, func() { deciding.End() })()
+	api := &admin.API{Folds: all, Source: o.Source.Source, Backups: &backup.Sender{}, Deciding: deciding, Log: p.Log}
 	api.Register(mux, none, refuseRebuild(o.DB, p.Projections))
 	return f(client.InProcess("the store", mux))
 }
