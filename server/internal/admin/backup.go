@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/foldql/foldql/internal/disk"
@@ -26,9 +25,15 @@ func (a *API) backup(w http.ResponseWriter, r *http.Request) {
 		bad.Write(w)
 		return
 	}
-	ctx := r.Context()
+	ctx, done := untilStopping(r.Context(), a.Stopping)
+	defer done()
 	taken, err := a.Backups.Snapshot(ctx)
 	switch {
+	case err != nil && ctx.Err() != nil:
+		a.Log.WarnContext(ctx, "a backup was given up", "error", context.Cause(ctx))
+		problem.Unavailable("The server is stopping: back up again when it has started again, or the server that follows " +
+			"it.").Write(w)
+		return
 	case errors.Is(err, backup.ErrNothing):
 		problem.NotFound("This server keeps neither rows nor a log on its disk: back up the store in DynamoDB, and the " +
 			"source of the events.").Write(w)
@@ -72,11 +77,11 @@ func noBackup(err error) *problem.Problem {
 
 func (a *API) send(ctx context.Context, w http.ResponseWriter, taken *backup.Snapshot) error {
 	w.Header().Set("Content-Type", backupType)
-	to := &interruptible{patient{w, http.NewResponseController(w)}, a.Stopping}
+	to := &interruptible{patient{w, http.NewResponseController(w)}, ctx}
 	defer to.watch()()
 	err := taken.Send(ctx, to)
-	if err != nil && a.Stopping() {
-		err = errStopping
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
 	}
 	return err
 }
@@ -85,45 +90,59 @@ func (a *API) send(ctx context.Context, w http.ResponseWriter, taken *backup.Sna
 // the drain, and can be repeated.
 var errStopping = errors.New("the server is to end: back up again when it is there")
 
-// interruptible sends as long as the server is not to end.
-type interruptible struct {
-	patient
-	stopping func() bool
-}
-
-// Write implements io.Writer.
-func (i *interruptible) Write(b []byte) (int, error) {
-	if i.stopping() {
-		return 0, errStopping
-	}
-	return i.patient.Write(b)
-}
-
-// lookForEnd is how often a client that takes nothing is found out to keep the server from its end.
+// lookForEnd is how often it is looked whether the server is to end.
 const lookForEnd = 100 * time.Millisecond
 
-// watch interrupts pieces that wait for the client when the server is to end, until the function that it returns is
-// called.
-func (i *interruptible) watch() (end func()) {
-	var watching sync.WaitGroup
-	sent := make(chan struct{})
-	watching.Go(func() {
+// untilStopping returns a context that ends, with errStopping, when the server is to end.
+func untilStopping(ctx context.Context, stopping func() bool) (_ context.Context, done context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	if stopping() {
+		cancel(errStopping)
+	}
+	go func() {
 		look := time.NewTicker(lookForEnd)
 		defer look.Stop()
-		for {
+		for !stopping() {
 			select {
-			case <-sent:
+			case <-ctx.Done():
 				return
-			case now := <-look.C:
-				if i.stopping() {
-					_ = i.time.SetWriteDeadline(now) // of a connection without deadlines nothing can be interrupted
-				}
+			case <-look.C:
 			}
 		}
+		cancel(errStopping)
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+// interruptible sends until the context ends.
+type interruptible struct {
+	patient
+	ctx context.Context
+}
+
+// Write implements io.Writer. It looks at the context when the piece has its time, which watch then cuts short.
+func (i *interruptible) Write(b []byte) (int, error) {
+	if err := i.giveTime(); err != nil {
+		return 0, err
+	}
+	if i.ctx.Err() != nil {
+		return 0, context.Cause(i.ctx)
+	}
+	return i.to.Write(b)
+}
+
+// watch interrupts the piece that waits for the client when the context ends, until the function that it returns is
+// called.
+func (i *interruptible) watch() (end func()) {
+	interrupted := make(chan struct{})
+	stop := context.AfterFunc(i.ctx, func() {
+		defer close(interrupted)
+		_ = i.time.SetWriteDeadline(time.Now()) // of a connection without deadlines nothing can be interrupted
 	})
 	return func() {
-		close(sent)
-		watching.Wait()
+		if !stop() {
+			<-interrupted
+		}
 	}
 }
 
@@ -137,8 +156,16 @@ type patient struct {
 const perPiece = 30 * time.Second
 
 func (p *patient) Write(b []byte) (int, error) {
-	if err := p.time.SetWriteDeadline(time.Now().Add(perPiece)); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	if err := p.giveTime(); err != nil {
 		return 0, err
 	}
 	return p.to.Write(b)
+}
+
+func (p *patient) giveTime() error {
+	err := p.time.SetWriteDeadline(time.Now().Add(perPiece))
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return err
 }

@@ -35,9 +35,8 @@ func TestABackupThatTheDiskTakesNoCopyForSaysSo(t *testing.T) {
 		{&fs.PathError{Op: "mkdir", Path: "x", Err: syscall.EROFS}, 503, "mount the file system for writing"},
 		{errors.New("odd"), 500, "urn:foldql:problem:internal"},
 	} {
-		a := &API{Log: slog.New(slog.DiscardHandler), Backups: &backup.Sender{Parts: []backup.Part{
-			{Name: backup.Rows, Store: failing{c.err}, Dir: filepath.Join(t.TempDir(), "rows")},
-		}}}
+		a := &API{Log: slog.New(slog.DiscardHandler), Stopping: func() bool { return false }, Backups: &backup.Sender{
+			Parts: []backup.Part{{Name: backup.Rows, Store: failing{c.err}, Dir: filepath.Join(t.TempDir(), "rows")}}}}
 		r, w := httptest.NewRequest("POST", "/admin/backup", strings.NewReader("{}")), httptest.NewRecorder()
 		r.Header.Set("Content-Type", "application/json")
 		a.backup(w, r)
@@ -116,6 +115,61 @@ func TestABackupDoesNotKeepAServerFromItsEnd(t *testing.T) {
 			}
 		case <-time.After(perPiece / 2):
 			t.Fatalf("slow %t: the backup goes on", slow)
+		}
+	}
+}
+
+// slow is a store that is copied file by file, without end.
+type slow struct{ copies chan struct{} }
+
+func (s slow) Snapshot(dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	close(s.copies)
+	for {
+		if err := os.WriteFile(filepath.Join(dir, "000001.sst"), nil, 0o600); err != nil {
+			return err
+		}
+	}
+}
+
+// TestAServerThatStopsGivesUpTheCopyForABackup at its next file, and begins none.
+func TestAServerThatStopsGivesUpTheCopyForABackup(t *testing.T) {
+	for _, begun := range []bool{true, false} {
+		var stopping atomic.Bool
+		stopping.Store(!begun)
+		data, copied := t.TempDir(), slow{make(chan struct{})}
+		a := &API{Log: slog.New(slog.DiscardHandler), Stopping: stopping.Load, Backups: &backup.Sender{
+			Parts: []backup.Part{{Name: backup.Rows, Store: copied, Dir: filepath.Join(data, "rows")}}}}
+		r, w := httptest.NewRequest("POST", "/admin/backup", strings.NewReader("{}")), httptest.NewRecorder()
+		r.Header.Set("Content-Type", "application/json")
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			a.backup(w, r)
+		}()
+		if begun {
+			<-copied.copies
+			stopping.Store(true)
+		}
+		select {
+		case <-ended:
+		case <-time.After(perPiece / 2):
+			t.Fatalf("begun %t: the copy goes on", begun)
+		}
+		if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "stopping") {
+			t.Errorf("begun %t: %d %s", begun, w.Code, w.Body)
+		}
+		if !begun {
+			select {
+			case <-copied.copies:
+				t.Error("a server that stops began a copy")
+			default:
+			}
+		}
+		if left, err := os.ReadDir(data); len(left) > 0 || err != nil {
+			t.Errorf("begun %t: %v is left, error %v", begun, left, err)
 		}
 	}
 }

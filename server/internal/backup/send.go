@@ -52,7 +52,7 @@ var (
 )
 
 // Snapshot copies all parts as they are now. The caller sends the copy, and removes it. Where the disk takes no copy
-// the error is a *disk.Fault.
+// the error is a *disk.Fault. The end of the context ends it, at the next file of the copy.
 func (s *Sender) Snapshot(ctx context.Context) (*Snapshot, error) {
 	if len(s.Parts) == 0 {
 		return nil, cmp.Or(s.WhyNone, ErrNothing)
@@ -96,8 +96,22 @@ func (t *Snapshot) add(ctx context.Context, p Part) error {
 		return err
 	}
 	t.manifest.Parts, t.dirs = append(t.manifest.Parts, p.Name), append(t.dirs, dir)
-	return p.Store.Snapshot(filepath.Join(dir, p.Name))
+	moved := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(moved)
+		_ = os.Rename(dir, dir+givenUp) // else it is copied whole
+	})
+	err = p.Store.Snapshot(filepath.Join(dir, p.Name))
+	if !stop() {
+		<-moved
+		return context.Cause(ctx)
+	}
+	return err
 }
+
+// givenUp ends the name of a copy that nobody wants any more: a store fails that copies to where it was. Where files
+// cannot be linked, because the directory of the store is on a disk of its own, it would copy for long.
+const givenUp = "-given-up"
 
 // unwritable is a failure of the file system below a store as one of the disk, which says what to do.
 func unwritable(store string, err error) error {
@@ -114,7 +128,7 @@ func (t *Snapshot) Remove() error {
 	defer t.done()
 	var errs []error
 	for _, dir := range t.dirs {
-		errs = append(errs, os.RemoveAll(dir))
+		errs = append(errs, os.RemoveAll(dir), os.RemoveAll(dir+givenUp))
 	}
 	return errors.Join(errs...)
 }
