@@ -21,10 +21,21 @@ func TestAVerificationEndsWhereItsDiskIsFull(t *testing.T) {
 	s.end(t)
 	s = serve(t, app, start{args: append(onFullDisk, args...)})
 	s.ready(t)
-	s.rebuilds(t, app, "verify", "Task").wantExit(t, exitFailed, "the disk of "+scratch+" is too full")
+	s.rebuilds(t, app, "verify", "Task").wantExit(t, exitFailed, "the disk of "+scratch+" is too full for the rows of "+
+		"two folds beside the space that the server keeps free for its data there (--reserve-mb, and 128 MB more)")
 	if left, err := filepath.Glob(filepath.Join(scratch, "foldql-verify-*")); err != nil || len(left) > 0 {
 		t.Errorf("%v, %v is left of the folds", left, err)
 	}
+	s.end(t)
+}
+
+// TestAVerificationLeavesNoSpaceToAServerThatHasNothingThere: the reserve is for the disks of its stores.
+func TestAVerificationLeavesNoSpaceToAServerThatHasNothingThere(t *testing.T) {
+	app := newProject(false).App
+	s := serve(t, app, start{args: append(onFullDisk, "--store", "memory:")})
+	s.post(t, slices.Collect(taskEvents(1, 3)))
+	s.folded(t, 3)
+	s.rebuilds(t, app, "verify", "Task").wantExit(t, exitDone, "")
 	s.end(t)
 }
 

@@ -2,14 +2,18 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/foldql/foldql/eventlog/httpsource"
+	"github.com/foldql/foldql/internal/disk"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/server/internal/backup"
 	"github.com/foldql/foldql/server/internal/commands"
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/health"
@@ -118,7 +122,7 @@ func (s *runningServer) prepare(ctx context.Context) (other *projection.Mismatch
 		return nil, err
 	}
 	s.verifies = &verify.Verifier{DB: s.db, Source: s.source.Source, Runner: s.runner,
-		Reserve: s.cfg.Reserve() + verify.AboveReserve}
+		Reserve: s.cfg.Reserve(), OnDisk: s.mayHoldStores}
 	s.verifies.Runner.Budget = s.builds
 	if err := s.folds.Prepare(ctx); err != nil {
 		return nil, err
@@ -136,6 +140,13 @@ func (s *runningServer) prepare(ctx context.Context) (other *projection.Mismatch
 		Answers: func(ctx context.Context) error { return querydb.CheckAvailable(ctx, db) }}
 	s.api = s.newAPI()
 	return other, nil
+}
+
+// mayHoldStores reports whether a directory may be on the disk of a store. An embedding program alone knows where its
+// stores are.
+func (s *runningServer) mayHoldStores(dir string) bool {
+	return errors.Is(s.backups.WhyNone, backup.ErrEmbedded) || slices.ContainsFunc(s.backups.Parts,
+		func(p backup.Part) bool { return disk.MayShareSpace(p.Dir, dir) })
 }
 
 // start starts what prepare has made. Where another log is there than that of the rows, nothing is folded.

@@ -19,6 +19,14 @@ type space struct {
 	full bool // there was too little at the last look
 }
 
+// MayShareSpace reports whether two directories may be on one disk: whether their disks are of the same size, or that
+// cannot be told.
+func MayShareSpace(a, b string) bool {
+	of, err := vfs.Default.GetDiskUsage(a)
+	with, not := vfs.Default.GetDiskUsage(b)
+	return err != nil || not != nil || of.TotalBytes == with.TotalBytes
+}
+
 // fault tells that less than the reserve is free.
 func (s *space) fault() *Fault {
 	usage, err := s.fs.GetDiskUsage(s.path)

@@ -28,8 +28,11 @@ type Verifier struct {
 	DB     *querydb.DB
 	Source eventlog.Source
 	Runner projection.RunnerConfig
-	// Reserve is the free space, in bytes, that the disk of the temporary directory keeps; 128 MiB where it is 0.
+	// Reserve is the free space, in bytes, below which a server writes nothing to the disks of its stores; 0 where none
+	// runs.
 	Reserve uint64
+	// OnDisk reports whether a directory may be on one of these disks.
+	OnDisk func(dir string) bool
 
 	busy sync.Mutex
 }
@@ -61,7 +64,7 @@ func (v *Verifier) Verify(ctx context.Context, all []projection.Projection, name
 	for _, u := range units {
 		r, err := of.unit(ctx, u)
 		if err != nil {
-			return nil, withoutSpace(err)
+			return nil, v.withoutSpace(err)
 		}
 		results = append(results, r)
 	}
@@ -129,12 +132,17 @@ func (v *run) unit(ctx context.Context, unit []projection.Projection) (r Result,
 }
 
 // withoutSpace says of a disk that is full what to do about it.
-func withoutSpace(err error) error {
+func (v *Verifier) withoutSpace(err error) error {
 	if !errors.Is(err, driver.ErrFull) {
 		return err
 	}
-	return fmt.Errorf("the disk of %s is too full for the rows of two folds: free space, or start the program with "+
-		"TMPDIR set to a directory on another disk: %w", os.TempDir(), err)
+	why := ""
+	if v.kept() > aboveReserve {
+		why = fmt.Sprintf(" beside the space that the server keeps free for its data there (--reserve-mb, and %d MB more)",
+			aboveReserve>>20)
+	}
+	return fmt.Errorf("the disk of %s is too full for the rows of two folds%s: free space, or start the program with "+
+		"TMPDIR set to a directory on another disk: %w", os.TempDir(), why, err)
 }
 
 // fold is one of the two.
@@ -145,9 +153,17 @@ type fold struct {
 	letters map[string]string // reasons of dead letters, by projection and event
 }
 
-// AboveReserve is how much more space a verification leaves alone than the stores that may be on the same disk: else
-// it would be these that write nothing any more.
-const AboveReserve = 128 << 20
+// aboveReserve is how much more space a verification leaves alone than the stores that are on the same disk: else it
+// would be these that write nothing any more.
+const aboveReserve = 128 << 20
+
+// kept is how much space a verification leaves alone, in bytes.
+func (v *Verifier) kept() uint64 {
+	if v.Reserve == 0 || !v.OnDisk(os.TempDir()) {
+		return aboveReserve
+	}
+	return v.Reserve + aboveReserve
+}
 
 // The memory of a store.
 const (
@@ -167,7 +183,7 @@ func (v *Verifier) open(ctx context.Context, dir string, unit []projection.Proje
 	}
 	var err error
 	f.drv, err = pebblestore.Open(pebblestore.Options{Dir: dir, CacheBytes: cacheBytes, MemTableBytes: memTableBytes,
-		Reserve: v.Reserve, Logger: v.Runner.Logger})
+		Reserve: v.kept(), Logger: v.Runner.Logger})
 	if err != nil {
 		return nil, err
 	}
