@@ -2,6 +2,7 @@ package projection_test
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -97,4 +98,19 @@ func TestNoProjectionWaitsForNotesThatARebuildHasLeft(t *testing.T) {
 	l.run(srv)
 	close(folded)
 	l.wantDropped()
+}
+
+// TestWhoFoldsNothingDropsNoNotes, as a server with --fold off, or a command that only looks.
+func TestWhoFoldsNothingDropsNoNotes(t *testing.T) {
+	l := interruptedRebuild(t)
+	srv := l.server(l.log, 100, l.dropping(func() error {
+		t.Error("who has only opened the store deletes notes")
+		return nil
+	}))
+	for range 100 {
+		runtime.Gosched()
+	}
+	if n := l.count(l.former); n != leftLetters || srv.Runner == nil {
+		t.Errorf("%d notes are left, want all %d", n, leftLetters)
+	}
 }

@@ -109,16 +109,13 @@ func Open(ctx context.Context, drv driver.Driver, models []*Model, cfg Config) (
 	if err := db.physical.resumeDrops(ctx); err != nil {
 		return nil, err
 	}
-	if err := db.notes.resumeDrops(ctx, db.background, cfg.Logger); err != nil {
-		return nil, err
-	}
 	return db, nil
 }
 
 func newDB(drv driver.Driver, list tables, cfg Config, tasks *background.Tasks) *DB {
 	db := &DB{
 		drv: drv, reader: page.Reader{Driver: drv}, now: cfg.Now, tables: list, background: tasks,
-		notes: &Notes{drv: drv}, rebuilds: &Rebuilds{tables: list},
+		notes: &Notes{drv: drv, tasks: tasks, log: cfg.Logger}, rebuilds: &Rebuilds{tables: list},
 		expiry: &Expiry{drv: drv, tables: list, now: cfg.Now, log: cfg.Logger, tasks: tasks, every: cfg.SweepEvery},
 	}
 	db.physical = &Tables{drv: drv, tables: list, notes: db.notes, background: db.background, log: cfg.Logger}

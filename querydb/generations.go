@@ -321,7 +321,7 @@ func (g *Generations) ForBuild(ctx context.Context) (*DB, error) {
 		t.counters = g.tables[m].counters
 	}
 	view := newDB(g.physical.drv, list, g.cfg, g.physical.background)
-	view.generations.build = true
+	view.generations.build, view.notes = true, g.notes
 	return view, view.generations.load(ctx, models)
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"log/slog"
+	"sync"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb/driver"
@@ -34,7 +35,12 @@ type Note struct {
 }
 
 // Notes reads the notes of a store: see [Note]. [DB.Apply] writes them.
-type Notes struct{ drv driver.Driver }
+type Notes struct {
+	drv       driver.Driver
+	tasks     *background.Tasks
+	log       *slog.Logger
+	leftovers sync.Once
+}
 
 // Value reads the value of one note; ErrNotFound where there is none.
 func (n *Notes) Value(ctx context.Context, kind, id string) ([]byte, error) {
@@ -137,7 +143,7 @@ func (n *Notes) DeleteAll(ctx context.Context, kind string) error {
 const kindLeftover = "leftover"
 
 // LeftoverNote is part of the commit after which nobody reads notes of those kinds any more. Whoever commits it calls
-// [Notes.DropLeftover] then; where that fails or is interrupted, the next Open does so in the background.
+// [Notes.DropLeftover] then; where that fails or is interrupted, the next [Notes.DropLeftovers] does so.
 func LeftoverNote(kinds []string) Note {
 	value, err := json.Marshal(kinds)
 	if err != nil {
@@ -160,26 +166,32 @@ func (n *Notes) DropLeftover(ctx context.Context, left Note) error {
 	return n.write(ctx, Note{Kind: left.Kind, ID: left.ID})
 }
 
-// resumeDrops deletes in the background what others have left: there may be millions of notes.
-func (n *Notes) resumeDrops(ctx context.Context, tasks *background.Tasks, log *slog.Logger) error {
-	var all []Note
-	err := n.each(ctx, kindLeftover, func(left Note) error {
-		all = append(all, left)
-		return nil
-	})
-	if err != nil || len(all) == 0 {
-		return err
-	}
-	tasks.Run(func(ctx context.Context) {
-		ctx = driver.InBackground(ctx)
-		for _, left := range all {
-			if err := n.DropLeftover(ctx, left); err != nil && ctx.Err() == nil {
-				log.ErrorContext(ctx, "querydb: notes of former generations were not removed; the next start tries again",
-					"note", left.ID, "error", err)
-			}
+// DropLeftovers begins to delete what all [LeftoverNote]s say that nobody reads, in the background, as there may be
+// millions of notes; where it has begun before, it does nothing. Who folds calls it: others write nothing.
+func (n *Notes) DropLeftovers(ctx context.Context) {
+	n.leftovers.Do(func() {
+		var all []Note
+		err := n.each(ctx, kindLeftover, func(left Note) error {
+			all = append(all, left)
+			return nil
+		})
+		if n.leftoverFailed(ctx, err); len(all) > 0 {
+			n.tasks.Run(func(ctx context.Context) { n.dropAll(driver.InBackground(ctx), all) })
 		}
 	})
-	return nil
+}
+
+func (n *Notes) dropAll(ctx context.Context, left []Note) {
+	for _, one := range left {
+		n.leftoverFailed(ctx, n.DropLeftover(ctx, one))
+	}
+}
+
+func (n *Notes) leftoverFailed(ctx context.Context, err error) {
+	if err != nil && ctx.Err() == nil {
+		n.log.ErrorContext(ctx, "querydb: notes of former generations were not removed; the next start tries again",
+			"error", err)
+	}
 }
 
 // each calls f with every note of a kind, in order.

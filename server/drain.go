@@ -29,12 +29,10 @@ func (s *runningServer) drain(srv *http.Server, failed <-chan error) error {
 	return nil
 }
 
-// turnAway has /readyz say that others are to be asked. No decision begins any more: what it returns is closed when
-// those are done that have begun.
-func (p *routes) turnAway() (decided <-chan struct{}) {
-	decided = p.deciding.End()
+// turnAway has /readyz say that others are to be asked. No decision begins any more.
+func (p *routes) turnAway() {
+	p.deciding.End()
 	p.health.Draining.Store(true)
-	return decided
 }
 
 // toEnd is what projections have at least for their last commit.
@@ -43,7 +41,8 @@ const toEnd = 3 * time.Second
 // close ends what open has begun, as far as that got.
 func (s *runningServer) close() error {
 	if s.stopFolds != nil {
-		decided := s.turnAway()
+		s.turnAway()
+		decided := s.deciding.Finish()
 		s.stopFolds()
 		end := time.Now().Add(toEnd)
 		if s.end.After(end) {

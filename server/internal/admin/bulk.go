@@ -62,7 +62,11 @@ func (a *API) bulk(w http.ResponseWriter, r *http.Request, one *projections.Runn
 		return
 	}
 	answer := decideEach(r.Context(), list, chosen, a.Deciding.isOver, func(ref string) error {
-		return one.Decisions().Resolve(ctx, ref, do)
+		err := one.Decisions().Resolve(ctx, ref, do)
+		if err != nil && errors.Is(context.Cause(ctx), errGivenUp) {
+			return errGivenUp
+		}
+		return err
 	})
 	one.Decisions().Follow(ctx, "")
 	a.Log.InfoContext(ctx, "dead letters decided", "how", r.URL.Path, "projection", one.Name, "done", answer.Done,
@@ -90,6 +94,9 @@ func decideEach(ctx context.Context, page []projection.DeadLetter, chosen *Filte
 		case err == nil:
 			answer.Done++
 		case errors.Is(err, projection.ErrNoDeadLetter): // another one was first
+		case err == errGivenUp && i > 0: // the next request tries it again
+			answer.Next = page[i-1].Ref
+			return answer
 		default:
 			if answer.Failed++; answer.Failed <= MostFailures {
 				answer.Failures = append(answer.Failures, bulkFailure{page[i].Ref, err.Error()})

@@ -80,3 +80,18 @@ func TestAServerThatEndsLeavesTheDeadLettersThatItHasNotBegun(t *testing.T) {
 		t.Errorf("%d dead letters are decided, want 1, and to go on after %q", answer.Done, answer.Next)
 	}
 }
+
+// TestADeadLetterThatIsGivenUpIsLeftToTheNextRequest, as nobody knows whether it would fail again.
+func TestADeadLetterThatIsGivenUpIsLeftToTheNextRequest(t *testing.T) {
+	page := []projection.DeadLetter{{Ref: "0@1"}, {Ref: "0@2"}}
+	answer := decideEach(t.Context(), page, &Filter{All: true}, goesOn, func(ref string) error {
+		if ref == "0@2" {
+			return errGivenUp
+		}
+		return nil
+	})
+	if answer.Done != 1 || answer.Failed != 0 || answer.Next != "0@1" {
+		t.Errorf("%d are decided, %d have failed, and the next request begins after %q; want 1, 0 and 0@1", answer.Done,
+			answer.Failed, answer.Next)
+	}
+}

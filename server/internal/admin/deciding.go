@@ -30,17 +30,23 @@ func NewDeciding() *Deciding {
 	return d
 }
 
-// toFinish is how long decisions may still take at the end of the server. It is less than what that waits for them.
+// toFinish is how long decisions may still take when nothing else is waited for. It is less than what the end of a
+// server waits for them.
 const toFinish = 2 * time.Second
 
 // errGivenUp is why a decision is not tried again.
 var errGivenUp = errors.New("the server is stopping, and tries this no longer")
 
-// End has no decision begin any more. What it returns is closed when those are done, or given up, that have begun.
-func (d *Deciding) End() (done <-chan struct{}) {
+// End has no decision begin any more.
+func (d *Deciding) End() {
 	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.ended = true
-	d.mu.Unlock()
+}
+
+// Finish ends, and soon gives up what has begun. What it returns is closed when that is done, or given up.
+func (d *Deciding) Finish() (done <-chan struct{}) {
+	d.End()
 	all := make(chan struct{})
 	go func() {
 		defer close(all)

@@ -54,7 +54,7 @@ func (c *deadLettersOf) offline(ctx context.Context, p *Program, f func(*client.
 	mux := http.NewServeMux()
 	none := func(h http.Handler) http.Handler { return h }
 	deciding := admin.NewDeciding()
-	defer context.AfterFunc(ctx, func() { deciding.End() })()
+	defer context.AfterFunc(ctx, func() { deciding.Finish() })()
 	api := &admin.API{Folds: all, Source: o.Source.Source, Backups: &backup.Sender{}, Deciding: deciding, Log: p.Log}
 	api.Register(mux, none, refuseRebuild(o.DB, p.Projections))
 	return f(client.InProcess("the store", mux))
