@@ -22,32 +22,16 @@ func ValueSize(v Value) int {
 		return len(v.Value)
 	case *types.AttributeValueMemberN:
 		return NumberSize(v.Value)
-	case *types.AttributeValueMemberSS:
-		size := 3
-		for _, e := range v.Value {
-			size += 1 + len(e)
-		}
-		return size
 	case *types.AttributeValueMemberB:
 		return len(v.Value)
+	case *types.AttributeValueMemberSS:
+		return sizeOfAll(v.Value, func(e string) int { return len(e) })
 	case *types.AttributeValueMemberBS:
-		size := 3
-		for _, e := range v.Value {
-			size += 1 + len(e)
-		}
-		return size
+		return sizeOfAll(v.Value, func(e []byte) int { return len(e) })
 	case *types.AttributeValueMemberNS:
-		size := 3
-		for _, e := range v.Value {
-			size += 1 + NumberSize(e)
-		}
-		return size
+		return sizeOfAll(v.Value, NumberSize)
 	case *types.AttributeValueMemberL:
-		size := 3
-		for _, e := range v.Value {
-			size += 1 + ValueSize(e)
-		}
-		return size
+		return sizeOfAll(v.Value, ValueSize)
 	case *types.AttributeValueMemberM:
 		size := 3
 		for name, e := range v.Value {
@@ -56,6 +40,14 @@ func ValueSize(v Value) int {
 		return size
 	}
 	return 1
+}
+
+func sizeOfAll[E any](elements []E, sizeOf func(E) int) int {
+	size := 3
+	for _, e := range elements {
+		size += 1 + sizeOf(e)
+	}
+	return size
 }
 
 // NumberSize is a byte for two digits, one more, and one for a minus. The digits are paired from the decimal point, as
