@@ -66,7 +66,7 @@ func (l *leftovers) count(kind string) int {
 // wantDropped waits until they are dropped, and what says that they are to be.
 func (l *leftovers) wantDropped() {
 	l.t.Helper()
-	for end := time.Now().Add(time.Minute); l.count(l.former)+l.count("leftover") > 0; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); l.count(l.former)+l.count("leftover") > 0; runtime.Gosched() {
 		if time.Now().After(end) {
 			l.t.Fatalf("%d notes are left after the next start, and %d that say so", l.count(l.former), l.count("leftover"))
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -178,7 +179,7 @@ func TestNotesThatAnAbortedBuildCouldNotDropAreDroppedByTheNextStart(t *testing.
 		t.Fatalf("the build is aborted: %v; its notes are left: %t", err, there(letters))
 	}
 	newProgramOf(t, store, log, newModel("Other", "1")).db.Notes().DropLeftovers(t.Context())
-	for end := time.Now().Add(time.Minute); there(letters) || there("leftover"); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); there(letters) || there("leftover"); runtime.Gosched() {
 		if time.Now().After(end) {
 			t.Fatal("notes of the aborted build are left after the next start")
 		}
