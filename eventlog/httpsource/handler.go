@@ -61,7 +61,7 @@ func (h *Handler) Partitions(w http.ResponseWriter, r *http.Request) {
 			p := &all.Partitions[i]
 			p.Name = names[i]
 			if p.Incarnation, err = eventlog.IncarnationOf(ctx, h.Source, p.Name); err == nil {
-				p.Head, err = h.head(ctx, p.Name)
+				p.Head, err = h.Source.Head(ctx, p.Name)
 			}
 		}
 		return all, err
@@ -164,7 +164,7 @@ func (h *Handler) Wait(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 		for name, offset := range after {
-			if err := h.goesOn(name, offset); err != nil {
+			if err := h.goesOn(ctx, name, offset); err != nil {
 				return nil, err
 			}
 		}

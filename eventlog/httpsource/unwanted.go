@@ -15,34 +15,30 @@ func (h *Handler) unwanted(partition string) uint64 {
 }
 
 // goesOn fails where a reader has come to an offset before events that are not wanted here: it has read some like
-// these, and would miss them without a trace. Who has read nothing begins behind them.
-func (h *Handler) goesOn(partition string, after uint64) error {
+// these, and would miss them without a trace. Who has read nothing begins behind them, and who is at the end misses
+// nothing yet.
+func (h *Handler) goesOn(ctx context.Context, partition string, after uint64) error {
 	begin := h.unwanted(partition)
 	if after == 0 || after >= begin {
 		return nil
+	}
+	if _, atEnd, err := eventlog.EndsBefore(ctx, h.Source, partition, after+1); err != nil || atEnd {
+		return err
 	}
 	return &eventlog.ForgottenError{Partition: partition, After: after, First: begin + 1}
 }
 
 // read reads for whoever can go on there.
 func (h *Handler) read(ctx context.Context, partition string, after uint64, limit int) ([]eventlog.Event, error) {
-	if err := h.goesOn(partition, after); err != nil {
+	if err := h.goesOn(ctx, partition, after); err != nil {
 		return nil, err
 	}
 	return h.Source.Read(ctx, partition, after, limit)
 }
 
-// head is the end of a partition, 0 as long as all that is there is not wanted: a reader that came to an end among such
-// events would look like one that has read them.
-func (h *Handler) head(ctx context.Context, partition string) (uint64, error) {
-	head, err := h.Source.Head(ctx, partition)
-	if head < h.unwanted(partition) {
-		head = 0
-	}
-	return head, err
-}
-
-// emptyThrough is how far no event is after the offset, and no further than the head.
+// emptyThrough is how far no event is after the offset, and no further than the head. It stays at the offset as long as
+// all that follows is not wanted: a reader that came to a place among such events would look like one that has read
+// them.
 func (h *Handler) emptyThrough(ctx context.Context, partition string, after uint64) (uint64, error) {
 	through, err := eventlog.EmptyThrough(ctx, h.Source, partition, after)
 	if through < h.unwanted(partition) {
