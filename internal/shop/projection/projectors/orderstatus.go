@@ -2,6 +2,8 @@ package projectors
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/foldql/foldql/internal/shop/event"
 	"github.com/foldql/foldql/internal/shop/model"
@@ -53,8 +55,7 @@ func versions(orderID, status string, total float64) []projection.Op {
 
 // following returns the version after v, "v0001" after none. The number is padded, so that text order is its order.
 func following(v string) string {
-	n := 0
-	fmt.Sscanf(v, "v%d", &n) // no version yet reads as 0
+	n, _ := strconv.Atoi(strings.TrimPrefix(v, "v")) // no version yet reads as 0
 	return fmt.Sprintf("v%04d", n+1)
 }
 
