@@ -1,11 +1,14 @@
 package server
 
 import (
+	"bufio"
 	"io"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestAnswersAreAsLargeAsConfigured: there is an object for every 256 bytes.
@@ -65,4 +68,41 @@ func TestASlowBodyIsRefusedWhenConfigured(t *testing.T) {
 		res.Body.Close()
 		w.Close()
 	}
+}
+
+// TestABodyOfWhichNothingComesHoldsAConnectionNoLongerThanConfigured, whether it is read or not.
+func TestABodyOfWhichNothingComesHoldsAConnectionNoLongerThanConfigured(t *testing.T) {
+	s := serve(t, newProject(false).App, start{args: append(embedded(t), "--read-timeout", "50ms"),
+		env: map[string]string{"FOLDQL_WRITE_TOKEN": "secret"}})
+	s.ready(t)
+	for head, want := range map[string]int{
+		"POST /graphql HTTP/1.1\r\nContent-Type: application/json": http.StatusRequestTimeout,
+		"POST /events HTTP/1.1": http.StatusUnauthorized,
+		"GET /livez HTTP/1.1":   http.StatusOK,
+	} {
+		if got := s.statusOfHead(t, head+"\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n"); got != want {
+			t.Errorf("%.20s: status %d, want %d", head, got, want)
+		}
+	}
+}
+
+// statusOfHead is the status of the answer to a request whose body never comes, 0 where there is none for 20 seconds.
+func (s *server) statusOfHead(t *testing.T, head string) int {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, head); err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return 0
+	}
+	return res.StatusCode
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/internal/slowclient"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/server/internal/access"
 	"github.com/foldql/foldql/server/internal/config"
@@ -82,10 +83,11 @@ func (s *runningServer) serveOperators(handler http.Handler) (closeAdmin func(),
 // query string.
 const maxHeaderBytes = 128 << 10
 
-// httpServer bounds the time of clients that do nothing. Those that are slow are bounded where large answers are sent.
+// httpServer bounds the time of clients that do nothing, or send little. Those that receive little are bounded where
+// large answers are sent.
 func (s *runningServer) httpServer(handler http.Handler) *http.Server {
 	return &http.Server{
-		Handler:           handler,
+		Handler:           slowclient.BoundBodies(s.cfg.ReadTimeout, handler),
 		ConnContext:       middleware.ConnContext,
 		ReadHeaderTimeout: limits.HeaderTimeout,
 		ReadTimeout:       time.Minute,

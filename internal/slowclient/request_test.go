@@ -1,0 +1,72 @@
+package slowclient_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/foldql/foldql/internal/slowclient"
+)
+
+// bounded serves one connection, by the clock of a bubble, and reads the bodies for /read alone.
+func bounded() (client net.Conn, end func()) {
+	client, far := net.Pipe()
+	conns := make(chan net.Conn, 1)
+	conns <- far
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/read" {
+			n, err := io.Copy(io.Discard, r.Body)
+			fmt.Fprint(w, n, err)
+		}
+	})
+	s := &http.Server{ReadTimeout: 10 * time.Minute, Handler: slowclient.BoundBodies(patience, handler)}
+	go func() { _ = s.Serve(&pipes{conns}) }()
+	return client, func() { _, _ = client.Close(), s.Shutdown(context.Background()) }
+}
+
+// TestABodyThatDoesNotComeIsWaitedForNoLonger than the patience after the head, whether it is read or not.
+func TestABodyThatDoesNotComeIsWaitedForNoLonger(t *testing.T) {
+	for _, path := range []string{"/read", "/unread"} {
+		for _, length := range []string{"Content-Length: 100", "Content-Length: 100000", "Transfer-Encoding: chunked"} {
+			synctest.Test(t, func(t *testing.T) {
+				client, end := bounded()
+				defer end()
+				time.Sleep(patience) // the connection is older than the request
+				began := time.Now()
+				send(t, client, "POST "+path+" HTTP/1.1\r\nHost: x\r\n"+length+"\r\n\r\n")
+				answer, err := http.ReadResponse(bufio.NewReader(client), nil)
+				if waited := time.Since(began); err != nil || waited != patience || !answer.Close {
+					t.Errorf("%s, %s: answer %v (error %v) after %s, want one that ends the connection after %s", path, length,
+						answer, err, waited, patience)
+				}
+			})
+		}
+	}
+}
+
+// TestALargeBodyHasThePatienceForEachPiece where the handler knows nothing of deadlines.
+func TestALargeBodyHasThePatienceForEachPiece(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, end := bounded()
+		defer end()
+		send(t, client, "POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 262144\r\n\r\n")
+		for range 4 {
+			time.Sleep(patience - time.Second)
+			send(t, client, strings.Repeat("x", 64<<10))
+		}
+		answer, err := http.ReadResponse(bufio.NewReader(client), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(answer.Body); err != nil || string(text) != "262144 <nil>" {
+			t.Errorf("read %s (error %v), want 262144 <nil>", text, err)
+		}
+	})
+}
