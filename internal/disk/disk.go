@@ -77,6 +77,7 @@ func (d *Disk) Open(open func() error) error {
 		return explain(d.dir.path, err)
 	}
 	d.health.open()
+	d.warnOfReaders()
 	return nil
 }
 
