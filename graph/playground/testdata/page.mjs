@@ -32,13 +32,19 @@ const config = {
   endpoint: '/graphql', examples, storage: 'foldql-1',
   workers: { editorWorkerService: '/assets/editor', json: '/assets/json', graphql: '/assets/graphql' },
 }
-const names = { Playground, matchMedia, document, localStorage, DevelopmentStatus, Worker, self, config }
-const development = new Function(...Object.keys(names), readFileSync('ui/page.js', 'utf8') + '\nreturn development')(
-  ...Object.values(names))
+// opened runs the script in a page with this query string.
+const opened = (search) => {
+  const location = { search }
+  const names = { Playground, matchMedia, document, localStorage, location, DevelopmentStatus, Worker, self, config }
+  return new Function(...Object.keys(names), readFileSync('ui/page.js', 'utf8') + '\nreturn development')(
+    ...Object.values(names))
+}
+const development = opened('')
 
 // The examples come into the first tab as they are written, and the schema's own description is asked for.
 assert.equal(rendered.length, 1)
 assert.deepEqual(rendered[0].defaultTabs, [{ query: examples }])
+assert.equal(rendered[0].initialQuery, undefined)
 assert.equal(rendered[0].schemaDescription, true)
 assert.equal(rendered[0].fetcher.url, '/graphql')
 rendered[0].storage.setItem('query', 'x')
@@ -59,3 +65,16 @@ assert.deepEqual(editors.map((e) => [e.options.wordWrap, e.options.fontSize]), [
 // Workers are those that the page is told; any other is the editor's.
 for (const label of ['graphql', 'json', 'editorWorkerService', 'other']) self.MonacoEnvironment.getWorker('', label)
 assert.deepEqual(workers, ['/assets/graphql', '/assets/json', '/assets/editor', '/assets/editor'])
+
+// A link opens its query in the first tab, or in another one beside those that are kept, never with the variables of these.
+for (const [search, query, variables] of [
+  ['?query=%7B%20a%20%7D', '{ a }', ''],
+  ['?query=query(%24id:ID!)%7Ba%7D&variables=%7B%22id%22:1%7D', 'query($id:ID!){a}', '{"id":1}'],
+]) {
+  opened(search)
+  const { defaultTabs, initialQuery, initialVariables } = rendered.at(-1)
+  assert.deepEqual(defaultTabs, [{ query, variables }, { query: examples }])
+  assert.deepEqual([initialQuery, initialVariables], [query, variables])
+}
+opened('?query=')
+assert.deepEqual(rendered.at(-1).defaultTabs, [{ query: examples }])

@@ -23,9 +23,17 @@ const fit = (editor) => editor.updateOptions({
 Playground.editor.onDidCreateEditor(fit)
 phone.addEventListener('change', () => Playground.editor.getEditors().forEach(fit))
 
+// A link may bring a query, which has a tab of its own beside those that the browser has kept. It is run by a click alone.
+const linked = (({ search }) => {
+  const asked = new URLSearchParams(search)
+  return asked.get('query') ? [{ query: asked.get('query'), variables: asked.get('variables') ?? '' }] : []
+})(location)
+
 const root = Playground.createRoot(document.getElementById('graphiql'))
 const settings = {
-  defaultTabs: [{ query: config.examples }],
+  defaultTabs: [...linked, { query: config.examples }],
+  initialQuery: linked[0]?.query,
+  initialVariables: linked[0]?.variables,
   defaultQuery: '',
   plugins: [Playground.HISTORY_PLUGIN, Playground.explorerPlugin()],
   storage: new Storage(config.storage),
