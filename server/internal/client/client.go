@@ -27,17 +27,13 @@ type Server struct {
 type Client struct {
 	Who   string // answers
 	Base  string
+	shown string // where it answers, without the password that Base may have
 	token string
 	Http  *http.Client
 }
 
 // String names what the client talks to.
-func (c *Client) String() string {
-	if _, here := c.Http.Transport.(answering); here {
-		return c.Who
-	}
-	return c.Base
-}
+func (c *Client) String() string { return c.shown }
 
 // Client makes the client that the options ask for, and sends nothing yet. Its error is a config.Error.
 func (o *Server) Client() (*Client, error) {
@@ -46,10 +42,12 @@ func (o *Server) Client() (*Client, error) {
 		return nil, err
 	}
 	u, err := url.Parse(o.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, config.Wrong("url", "%q is no address; write http://HOST:PORT", o.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, config.Wrong("url", "what is given is no address of a server; write http://HOST:PORT, with no query")
 	}
-	return &Client{Who: "the server", Base: strings.TrimRight(o.URL, "/"), token: token,
+	base := strings.TrimRight(o.URL, "/")
+	u.User = nil
+	return &Client{Who: "the server", Base: base, shown: strings.TrimRight(u.String(), "/"), token: token,
 		Http: &http.Client{Timeout: 10 * time.Minute, CheckRedirect: stay}}, nil
 }
 
@@ -135,7 +133,7 @@ func (c *Client) Do(ctx context.Context, method, path, mediaType string, body []
 		return err
 	}
 	if err := answer.read(text); err != nil {
-		return fmt.Errorf("the answer of %s is not understood: %w; %w", c.Base, err, errForeign)
+		return fmt.Errorf("the answer of %s is not understood: %w; %w", c.shown, err, errForeign)
 	}
 	return nil
 }
@@ -152,7 +150,7 @@ func (c *Client) read(res *http.Response) ([]byte, error) {
 		answer.Who, answer.Status = c.Who, res.StatusCode
 		if to, err := res.Location(); err == nil && res.StatusCode/100 == 3 {
 			answer.Detail = fmt.Sprintf("%s redirects to %s://%s, and no command follows; give --url the address at which "+
-				"the server itself answers", c.Base, to.Scheme, to.Host)
+				"the server itself answers", c.shown, to.Scheme, to.Host)
 		}
 		return nil, answer
 	}
@@ -169,7 +167,7 @@ func (c *Client) Decide(ctx context.Context, path string, body []byte) error {
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusNoContent {
 		return fmt.Errorf("%s answered %d, and a foldql server answers %d when it has done it; is one at %s?", c.Who,
-			res.StatusCode, http.StatusNoContent, c.Base)
+			res.StatusCode, http.StatusNoContent, c.shown)
 	}
 	return nil
 }

@@ -117,3 +117,36 @@ func TestADecisionIsCarriedOutWhereTheAnswerHasNoContent(t *testing.T) {
 		}
 	}
 }
+
+// TestNoPasswordOfAnAddressIsShown: neither what a command talks to, nor an error, repeats one that stands in --url.
+func TestNoPasswordOfAnAddressIsShown(t *testing.T) {
+	for status, location := range map[int]string{200: "", 302: "/elsewhere"} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", location)
+			w.WriteHeader(status)
+		}))
+		host := strings.TrimPrefix(srv.URL, "http://")
+		c, err := (&Server{URL: "http://me:secret@" + host + "/"}).Client()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.String(); got != "http://"+host {
+			t.Errorf("the address is shown as %s", got)
+		}
+		for _, name := range []string{"Do", "Decide"} {
+			if err := asks[name](c, t); err == nil || strings.Contains(err.Error(), "secret") ||
+				!strings.Contains(err.Error(), host) && status == http.StatusOK {
+				t.Errorf("%s, answered %d: %v", name, status, err)
+			}
+		}
+		srv.Close()
+		if err := asks["Do"](c, t); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("where nobody answers: %v", err)
+		}
+	}
+	for _, url := range []string{"http://h?token=secret", "http://h#secret", "u:secret@h", "http://u:secret@", "h/%zz"} {
+		if _, err := (&Server{URL: url}).Client(); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: error %v, want one without the secret", url, err)
+		}
+	}
+}

@@ -7,7 +7,7 @@ import (
 
 // InProcess returns a client of a handler in this process, which answers under that name.
 func InProcess(who string, h http.Handler) *Client {
-	return &Client{Who: who, Base: "http://store", Http: &http.Client{Transport: answering{h}}}
+	return &Client{Who: who, Base: "http://store", shown: who, Http: &http.Client{Transport: answering{h}}}
 }
 
 // answering is a transport to a handler in this process.

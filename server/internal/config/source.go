@@ -129,11 +129,11 @@ func parseSource(text string) (Source, error) {
 		"file:PATH, https://HOST:PORT for the log of another server, or nats://HOST:PORT/STREAM", text)
 }
 
-// remote is the log of another server.
+// remote is the log of another server. What is wrong is not repeated: it may hold a secret.
 func remote(text string) (Source, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		return Source{}, Wrong("events", "%q is no address of a server; write https://HOST:PORT", text)
+		return Source{}, Wrong("events", "what is given is no address of a server; write https://HOST:PORT, with no query")
 	}
 	if u.User != nil {
 		return Source{}, Wrong("events", "the address has a user; give the write token of that server by "+

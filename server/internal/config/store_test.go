@@ -62,3 +62,13 @@ func TestSourceIsNamedByOneText(t *testing.T) {
 		}
 	}
 }
+
+// TestNoSecretOfASourceIsRepeated where its address is refused.
+func TestNoSecretOfASourceIsRepeated(t *testing.T) {
+	for _, text := range []string{"https://h?token=secret", "https://h#secret", "https://u:secret@", "https://u:secret@h",
+		"nats://u:secret@h", "nats://h/S?token=secret"} {
+		if _, err := parseSource(text); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: error %v, want one without the secret", text, err)
+		}
+	}
+}
