@@ -39,6 +39,21 @@ func TestWritingWithoutATokenIsForThisMachineAlone(t *testing.T) {
 		{"no host", func(r *http.Request) { r.Host = "" }, "foreign-host"},
 		{"another origin", func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }, "foreign-origin"},
 		{"a sandboxed page", func(r *http.Request) { r.Header.Set("Origin", "null") }, "foreign-origin"},
+		{"another port", func(r *http.Request) { r.Header.Set("Origin", "http://localhost:3000") }, "foreign-origin"},
+		{"an image there", func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-site") }, "foreign-origin"},
+		{"typed into a browser", func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "none") }, ""},
+		{"a page of this machine at another name of it", func(r *http.Request) {
+			r.Header.Set("Origin", "http://127.0.0.1:3000")
+			r.Header.Set("Sec-Fetch-Site", "cross-site")
+		}, "foreign-origin"},
+		{"passed on by the development server of a page", func(r *http.Request) {
+			r.Header.Set("Origin", "http://localhost:3000")
+			r.Header.Set("Sec-Fetch-Site", "same-origin")
+		}, ""},
+		{"a page of the name of a stranger", func(r *http.Request) {
+			r.Header.Set("Origin", "http://evil.example:8080")
+			r.Header.Set("Sec-Fetch-Site", "same-origin")
+		}, "foreign-origin"},
 		{"an image elsewhere", func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }, "foreign-origin"},
 	} {
 		r := httptest.NewRequest("POST", "/events", nil)

@@ -21,9 +21,21 @@ func ThisMachine(r *http.Request) *problem.Problem {
 	case !localrequest.IsLoopback(localrequest.HostName(r.Host)):
 		return problem.ForeignHost("Without a write token this is for requests to localhost, 127.0.0.1 or [::1] only.")
 	}
-	origin := r.Header.Get("Origin")
-	if origin == "" && crossSite(r) || origin != "" && !localrequest.IsLoopback(originName(origin)) {
-		return problem.ForeignOrigin("Without a write token this is not for pages of other sites.")
+	if !ownPage(r) {
+		return problem.ForeignOrigin("Without a write token this is not for pages of other origins.")
 	}
 	return nil
+}
+
+// ownPage reports whether no page has had a browser send the request, or one that is served here. What the browser
+// says counts before the origin: the development server of a frontend passes on what its page asks, with its origin.
+func ownPage(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "":
+		return origin == "" || sameHost(origin, r.Host)
+	case "same-origin", "none":
+		return origin == "" || localrequest.IsLoopback(originName(origin))
+	}
+	return false
 }

@@ -28,6 +28,12 @@ func originName(origin string) string {
 	return localrequest.HostName(u.Host)
 }
 
+// sameHost reports whether an origin is that of a host.
+func sameHost(origin, host string) bool {
+	u, err := url.Parse(origin)
+	return err == nil && strings.EqualFold(u.Host, host)
+}
+
 // arrivedAtLoopback reports whether the request came in at an address that only this machine can reach. It is not known
 // where another program hands requests over without saying.
 func arrivedAtLoopback(r *http.Request) bool {
