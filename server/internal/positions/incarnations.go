@@ -17,8 +17,9 @@ type incarnation struct {
 
 // inquiry asks the source for the incarnation of a partition.
 type inquiry struct {
-	done chan struct{} // closed when it has ended
-	err  error         // of one that has
+	done  chan struct{} // closed when it has ended
+	err   error         // of one that has
+	apart bool          // no query waits for it while the source is silent
 }
 
 const (
@@ -26,10 +27,14 @@ const (
 	askWithin = 5 * time.Second
 	// askAgain is how long a source that did not say it is left alone.
 	askAgain = 2 * time.Second
+	// silentFor is how long after that queries have its last error at once, while it is asked again. Where queries come
+	// one after the other, the answer to the first of them, or a later error, is there by then.
+	silentFor = 2 * askWithin
 )
 
-// incarnation waits for the answer of the source. One that did not answer the last time is asked again apart from
-// queries, each of which would else wait for it: they have its last error meanwhile.
+// incarnation waits for the answer of the source. One that did not answer a moment ago is asked again apart from
+// queries, each of which would else wait for it: they have its last error meanwhile. An error of long ago says nothing
+// about now, so the first query after that waits.
 func (s *source) incarnation(ctx context.Context, partition string) (string, error) {
 	for epoch := s.epoch(); ; {
 		if known, ok := s.known.Load(partition); ok && known.(incarnation).epoch == epoch {
@@ -50,17 +55,24 @@ func (s *source) incarnation(ctx context.Context, partition string) (string, err
 	}
 }
 
-// ask returns the inquiry that is on its way, or the error of a source that does not answer.
+// ask returns the inquiry to wait for, or the error of a source that does not answer.
 func (s *source) ask(partition string, epoch uint64) (*inquiry, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	now := time.Now()
+	if now.Before(s.again) {
+		return nil, s.silent
+	}
 	r := s.asked[partition]
-	if r == nil && !time.Now().Before(s.again) {
-		r = &inquiry{done: make(chan struct{})}
+	if r == nil {
+		r = &inquiry{done: make(chan struct{}), apart: now.Sub(s.again) < silentFor}
 		s.asked[partition] = r
 		go s.send(r, partition, epoch)
 	}
-	return r, s.silent
+	if r.apart {
+		return r, s.silent
+	}
+	return r, nil
 }
 
 func (s *source) send(r *inquiry, partition string, epoch uint64) {
@@ -86,8 +98,8 @@ func (s *source) send(r *inquiry, partition string, epoch uint64) {
 // isSilent says that the source does not answer; the caller holds the lock.
 func (s *source) isSilent(err error) {
 	if s.silent == nil {
-		s.log.Warn("answers have no positions, as the source of events does not say which log it is; trying again", "error",
-			err)
+		s.log.Warn("answers have no positions, as the source of events does not say which log it is; later queries "+
+			"ask it again", "error", err)
 	}
 	s.silent, s.again = err, time.Now().Add(askAgain)
 }

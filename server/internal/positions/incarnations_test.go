@@ -92,3 +92,22 @@ func TestASourceThatIsAwayHoldsNoQueriesUp(t *testing.T) {
 		})
 	}
 }
+
+// TestAFailureOfLongAgoIsNoReasonToHaveNoPosition: a query after a quiet time asks the source anew.
+func TestAFailureOfLongAgoIsNoReasonToHaveNoPosition(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &away{renewed: renewed{incarnation: "one"}}
+		src.is.Store(true)
+		p := New(Config{Folds: &projections.Set{}, Source: src, Logger: slog.New(slog.DiscardHandler), Wait: time.Minute})
+		p.source.epoch = anEpoch
+		token := []string{p.sealer.seal([]Place{{"0", "one", 5}})}
+		if err := p.await(t.Context(), token, nil); graphqlerr.CodeOf(err) != graphqlerr.Unavailable {
+			t.Fatalf("a source that does not answer is asked: %v, want %s", err, graphqlerr.Unavailable)
+		}
+		src.is.Store(false)
+		time.Sleep(time.Hour)
+		if err := p.await(t.Context(), token, nil); err != nil {
+			t.Errorf("an hour later, when it answers, the first query is refused: %v", err)
+		}
+	})
+}
