@@ -9,43 +9,52 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb/memstore"
 )
+
+// cannotBegin is a server, started, of rows that another version has folded into the store. Its writes fail as long as
+// fails says.
+func cannotBegin(t *testing.T, shared *memstore.MultiWriter, fails *atomic.Bool, logger *slog.Logger) (*Set,
+	*memlog.Log) {
+	t.Helper()
+	first := openVersion(t, shared, "1")
+	first.fold(t, first.db, "T")
+	v := openVersionOn(t, shared.Join(memstore.Options{Before: func(memstore.Commit) error {
+		if fails.Load() {
+			return errors.New("there is no such table")
+		}
+		return nil
+	}}), "2")
+	fails.Store(true)
+	log := logOf(t, "T", "T")
+	t.Cleanup(func() { log.Close() })
+	set, err := New([]projection.Projection{v.p}, log, v.db, nil, projection.RunnerConfig{Logger: logger})
+	if err == nil {
+		err = set.KeepServing(t.Context(), Keep{DB: v.db})
+	}
+	if err == nil {
+		err = set.Prepare(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.Start(t.Context())
+	t.Cleanup(func() {
+		set.Halt()
+		set.Wait()
+	})
+	return set, log
+}
 
 // TestABuildThatCannotBeginIsToldAsOneThatFails, with the reason, and the log says so once a minute.
 func TestABuildThatCannotBeginIsToldAsOneThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var fails atomic.Bool
 		shared := memstore.NewMultiWriter(memstore.Options{})
-		first := openVersion(t, shared, "1")
-		first.fold(t, first.db, "T")
-		v := openVersionOn(t, shared.Join(memstore.Options{Before: func(memstore.Commit) error {
-			if fails.Load() {
-				return errors.New("there is no such table")
-			}
-			return nil
-		}}), "2")
-		fails.Store(true)
-		log := logOf(t, "T", "T")
-		t.Cleanup(func() { log.Close() })
 		var logged safeBuffer
-		set, err := New([]projection.Projection{v.p}, log, v.db, nil,
-			projection.RunnerConfig{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
-		if err == nil {
-			err = set.KeepServing(t.Context(), Keep{DB: v.db})
-		}
-		if err == nil {
-			err = set.Prepare(t.Context())
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		set.Start(t.Context())
-		t.Cleanup(func() {
-			set.Halt()
-			set.Wait()
-		})
+		set, log := cannotBegin(t, shared, &fails, slog.New(slog.NewTextHandler(&logged, nil)))
 		status := func() projection.Status {
 			s, err := set.All[0].Status(t.Context(), projection.NewHeads(log))
 			if err != nil {
@@ -76,5 +85,29 @@ func TestABuildThatCannotBeginIsToldAsOneThatFails(t *testing.T) {
 		if b := status().Build; b != nil {
 			t.Errorf("there is a build of rows that serve: %+v", b)
 		}
+	})
+}
+
+// TestRowsThatOthersBeginEndTheFailureToBeginThem: a later failure is another one, since its own time.
+func TestRowsThatOthersBeginEndTheFailureToBeginThem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var fails atomic.Bool
+		shared := memstore.NewMultiWriter(memstore.Options{})
+		set, log := cannotBegin(t, shared, &fails, slog.New(slog.DiscardHandler))
+		b := &set.units[0].beginning
+		until(t, "the rows cannot be begun", func() bool {
+			why, _ := b.failing()
+			return why != ""
+		})
+		other := openVersion(t, shared, "2")
+		err := projection.BeginBuild(t.Context(), other.db, other.build, log, []projection.Projection{other.p},
+			projection.RunnerConfig{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		until(t, "another server has begun them, so the failure is over", func() bool {
+			why, _ := b.failing()
+			return why == ""
+		})
 	})
 }

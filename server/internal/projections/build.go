@@ -296,14 +296,14 @@ type beginning struct {
 	logged   recurring.Failure
 
 	mu    sync.Mutex
-	why   string    // of the last one; "" where it has succeeded
-	since time.Time // when the first one has failed after that
+	why   string    // of the last one; "" where it has not failed, or no rows are to be begun any more
+	since time.Time // when the first one has failed
 }
 
 // isOver reports whether it is time for another attempt.
 func (b *beginning) isOver() bool { return !time.Now().Before(b.until) }
 
-// failing is why the last attempt has failed, and since when they do; "" where it has not.
+// failing is why the last attempt has failed, and since when they do; "" where none fails.
 func (b *beginning) failing() (why string, since time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -321,7 +321,9 @@ func (b *beginning) fails(why string) {
 	b.why = why
 }
 
-func (b *beginning) succeeds() {
+// ends says that no rows are to be begun any more: an attempt has succeeded, another server has begun them, or an
+// operator has aborted that.
+func (b *beginning) ends() {
 	b.failures, b.until = 0, time.Time{}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -333,7 +335,7 @@ func tryToBegin(u *unit) act {
 	return func(ctx context.Context) error {
 		err := u.begin(ctx)
 		if err == nil {
-			u.beginning.succeeds()
+			u.beginning.ends()
 			return nil
 		}
 		u.set.Mismatches(err)

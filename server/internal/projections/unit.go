@@ -147,6 +147,9 @@ func firstSurvey(ctx context.Context, u *unit) (survey, error) {
 func (u *unit) phase(ctx context.Context) (act, error) {
 	found, err := firstSurvey(ctx, u)
 	if err == nil {
+		if !found.begins {
+			u.beginning.ends()
+		}
 		err = u.changeOver(ctx, &found)
 	}
 	switch {
