@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"sync"
@@ -83,11 +84,16 @@ func (d *Deciding) isOver() bool {
 	return d.ended
 }
 
-// guard refuses decisions when the server ends. It reads a request before the decision begins, because a client may
-// send it slowly.
+// guard refuses decisions when the server ends, and those whose request is not whole. It reads a request before the
+// decision begins, because a client may send it slowly.
 func (d *Deciding) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(http.MaxBytesReader(w, r.Body, usualBody)) // next finds that it is not whole
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, usualBody))
+		if err != nil {
+			problem.BadRequest(fmt.Sprintf("Nothing is decided, as the request did not come whole: %v. Send it again, with "+
+				"%d bytes at most.", err, usualBody)).Write(w)
+			return
+		}
 		if !d.begin() {
 			problem.Unavailable("The server is stopping and decides nothing any more: send this again when it has started " +
 				"again, or to the server that follows it.").Write(w)
