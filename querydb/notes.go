@@ -143,7 +143,7 @@ func (n *Notes) DeleteAll(ctx context.Context, kind string) error {
 const kindLeftover = "leftover"
 
 // LeftoverNote is part of the commit after which nobody reads notes of those kinds any more. Whoever commits it calls
-// [Notes.DropLeftover] then; where that fails or is interrupted, the next [Notes.DropLeftovers] does so.
+// [Notes.DropLeftover] then; where that fails or is interrupted, the next start does so.
 func LeftoverNote(kinds []string) Note {
 	value, err := json.Marshal(kinds)
 	if err != nil {
@@ -167,7 +167,8 @@ func (n *Notes) DropLeftover(ctx context.Context, left Note) error {
 }
 
 // DropLeftovers begins to delete what all [LeftoverNote]s say that nobody reads, in the background, as there may be
-// millions of notes; where it has begun before, it does nothing. Who folds calls it: others write nothing.
+// millions of notes; where it has been called before, it does nothing, also where that failed. Who folds calls it:
+// others write nothing.
 func (n *Notes) DropLeftovers(ctx context.Context) {
 	n.leftovers.Do(func() {
 		var all []Note

@@ -34,6 +34,7 @@ func (v *evaluator) evaluate(out *outcome, items []item) (took int, err error) {
 // read, or fails.
 func (v *evaluator) take(c *usercode.Calls, out *outcome, items []item, i int, failed error) (bool, error) {
 	it := &items[i]
+	it.letter = it.released || it.replayed && v.state.Letters.Has(position.RefOf(it.event))
 	t := taking{v, out, it}
 	if t.waits() {
 		return false, nil
@@ -85,14 +86,12 @@ type taking struct {
 	it  *item
 }
 
-// waits reports whether the item is for another commit, because dead letters take effect before it. It also finds out
-// whether it is one.
+// waits reports whether the item is for another commit, because dead letters take effect before it.
 func (t taking) waits() bool {
 	out, it := t.out, t.it
 	if len(out.appeared) > 0 || len(out.left) > 0 && !it.replayed {
 		return true
 	}
-	it.letter = it.released || it.replayed && t.state.Letters.Has(position.RefOf(it.event))
 	return it.replayed && out.hasLetterOf(it) || t.shared && it.replays() && len(out.resolved) > 0
 }
 
