@@ -20,7 +20,7 @@ import (
 // epoch is the time of the first event; each is a second after the one before.
 var epoch = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// faultyStore fails calls as it is told, and remembers which keys were written.
+// faultyStore fails calls as it is told, but for those in the background, and remembers which keys were written.
 type faultyStore struct {
 	driver.Driver
 
@@ -38,6 +38,9 @@ func newFaultyStore() *faultyStore {
 }
 
 func (s *faultyStore) Apply(ctx context.Context, b driver.Batch) error {
+	if driver.IsInBackground(ctx) {
+		return s.Driver.Apply(ctx, b)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.applies++

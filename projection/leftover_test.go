@@ -17,7 +17,7 @@ import (
 // leftLetters is how many dead letters a rebuild has left: see interruptedRebuild.
 const leftLetters = 30
 
-// leftovers is a store whose rebuild could not drop the notes about the rows that it has replaced.
+// leftovers is a store whose rebuild leaves notes about the rows that it replaces.
 type leftovers struct {
 	*setting
 	log    *memlog.Log
@@ -25,7 +25,8 @@ type leftovers struct {
 	first  server
 }
 
-func interruptedRebuild(t *testing.T) leftovers {
+// requestedRebuild is one that the next start does.
+func requestedRebuild(t *testing.T) leftovers {
 	t.Helper()
 	s := newSetting(t)
 	var events []eventlog.Event
@@ -37,7 +38,16 @@ func interruptedRebuild(t *testing.T) leftovers {
 	if err := projection.RequestRebuild(t.Context(), l.first.db, ProjectionOf("script", s.ops)); err != nil {
 		t.Fatal(err)
 	}
-	s.run(s.server(l.log, 100, l.dropping(func() error { return driver.ErrUnavailable })))
+	return l
+}
+
+// interruptedRebuild is one that could not drop the notes.
+func interruptedRebuild(t *testing.T) leftovers {
+	t.Helper()
+	l := requestedRebuild(t)
+	srv := l.server(l.log, 100, l.dropping(func() error { return driver.ErrUnavailable }))
+	l.run(srv)
+	srv.db.Close() // ends what drops them
 	if n := l.count(l.former); n != leftLetters {
 		t.Fatalf("%d notes are left after the rebuild, want all %d", n, leftLetters)
 	}
@@ -83,21 +93,27 @@ func TestNotesThatARebuildCouldNotDropAreDroppedByTheNextStart(t *testing.T) {
 	}
 }
 
-// TestNoProjectionWaitsForNotesThatARebuildHasLeft: there may be millions of them.
-func TestNoProjectionWaitsForNotesThatARebuildHasLeft(t *testing.T) {
-	l := interruptedRebuild(t)
-	folded := make(chan struct{})
-	srv := l.server(l.log, 100, l.dropping(func() error {
-		select {
-		case <-folded:
-			return nil
-		case <-time.After(time.Minute):
-			return fmt.Errorf("%w: nothing is folded before notes are dropped", driver.ErrInvalid)
-		}
-	}))
-	l.run(srv)
-	close(folded)
-	l.wantDropped()
+// TestNoProjectionWaitsForNotesThatARebuildLeaves, now or has left before: there may be millions of them.
+func TestNoProjectionWaitsForNotesThatARebuildLeaves(t *testing.T) {
+	for when, rebuild := range map[string]func(*testing.T) leftovers{
+		"now": requestedRebuild, "before": interruptedRebuild,
+	} {
+		t.Run(when, func(t *testing.T) {
+			l := rebuild(t)
+			folded := make(chan struct{})
+			srv := l.server(l.log, 100, l.dropping(func() error {
+				select {
+				case <-folded:
+					return nil
+				case <-time.After(time.Minute):
+					return fmt.Errorf("%w: nothing is folded before notes are dropped", driver.ErrInvalid)
+				}
+			}))
+			l.run(srv)
+			close(folded)
+			l.wantDropped()
+		})
+	}
 }
 
 // TestWhoFoldsNothingDropsNoNotes, as a server with --fold off, or a command that only looks.

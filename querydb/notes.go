@@ -40,6 +40,7 @@ type Notes struct {
 	tasks     *background.Tasks
 	log       *slog.Logger
 	leftovers sync.Once
+	dropping  sync.Mutex // held while what is left over is deleted
 }
 
 // Value reads the value of one note; ErrNotFound where there is none.
@@ -152,8 +153,36 @@ func LeftoverNote(kinds []string) Note {
 	return Note{Kind: kindLeftover, ID: rand.Text(), Value: value}
 }
 
-// DropLeftover deletes all notes that a [LeftoverNote] says nobody reads, and then that note.
-func (n *Notes) DropLeftover(ctx context.Context, left Note) error {
+// DropLeftover begins to delete all notes that a [LeftoverNote] says nobody reads, and then that note. That is done in
+// the background, as there may be millions of notes; [DB.Close] interrupts it.
+func (n *Notes) DropLeftover(left Note) { n.dropInBackground([]Note{left}) }
+
+// DropLeftovers is [Notes.DropLeftover] of all that are on record; where it has been called before, it does nothing,
+// also where that failed. Who folds calls it: others write nothing.
+func (n *Notes) DropLeftovers(ctx context.Context) {
+	n.leftovers.Do(func() {
+		var all []Note
+		err := n.each(ctx, kindLeftover, func(left Note) error {
+			all = append(all, left)
+			return nil
+		})
+		if n.leftoverFailed(ctx, err); len(all) > 0 {
+			n.dropInBackground(all)
+		}
+	})
+}
+
+func (n *Notes) dropInBackground(left []Note) {
+	n.tasks.Run(func(ctx context.Context) {
+		n.dropping.Lock() // one after the other, since nobody waits for it
+		defer n.dropping.Unlock()
+		for _, one := range left {
+			n.leftoverFailed(ctx, n.drop(driver.InBackground(ctx), one))
+		}
+	})
+}
+
+func (n *Notes) drop(ctx context.Context, left Note) error {
 	var kinds []string
 	if err := json.Unmarshal(left.Value, &kinds); err != nil {
 		return noteError("read", keys.Key{PK: left.Kind, SK: left.ID}, err)
@@ -164,28 +193,6 @@ func (n *Notes) DropLeftover(ctx context.Context, left Note) error {
 		}
 	}
 	return n.write(ctx, Note{Kind: left.Kind, ID: left.ID})
-}
-
-// DropLeftovers begins to delete what all [LeftoverNote]s say that nobody reads, in the background, as there may be
-// millions of notes; where it has been called before, it does nothing, also where that failed. Who folds calls it:
-// others write nothing.
-func (n *Notes) DropLeftovers(ctx context.Context) {
-	n.leftovers.Do(func() {
-		var all []Note
-		err := n.each(ctx, kindLeftover, func(left Note) error {
-			all = append(all, left)
-			return nil
-		})
-		if n.leftoverFailed(ctx, err); len(all) > 0 {
-			n.tasks.Run(func(ctx context.Context) { n.dropAll(driver.InBackground(ctx), all) })
-		}
-	})
-}
-
-func (n *Notes) dropAll(ctx context.Context, left []Note) {
-	for _, one := range left {
-		n.leftoverFailed(ctx, n.DropLeftover(ctx, one))
-	}
 }
 
 func (n *Notes) leftoverFailed(ctx context.Context, err error) {

@@ -107,7 +107,7 @@ func forget(ctx context.Context, db *querydb.DB, in slot, projection string, b *
 	err = db.Apply(ctx, querydb.Batch{Notes: append(left.notes(), none.note(in, projection, b.revision),
 		nothing.note(projection))})
 	if err == nil {
-		_ = left.drop(ctx, db) // else they stay until the next start
+		left.drop(db)
 	}
 	return err
 }

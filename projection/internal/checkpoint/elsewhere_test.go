@@ -361,21 +361,11 @@ func TestNothingIsLeftOnRecordOfRowsInAFormerTableThatAreKeptNoMore(t *testing.T
 	if err := was.db.Apply(t.Context(), querydb.Batch{Notes: []querydb.Note{letter}}); err != nil {
 		t.Fatal(err)
 	}
-	letters := func() int {
-		t.Helper()
-		all, err := moved.db.Notes().List(t.Context(), letter.Kind, "", 10)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(all)
-	}
 	moved.begin()
 	moved.does(querydb.SwitchToBuilt, nil)
-	if letters() != 1 {
+	if !thereAre(t, moved.db, letter.Kind) {
 		t.Error("nothing is on record of the former rows while they are kept")
 	}
 	moved.does(querydb.DropFormer, nil)
-	if n := letters(); n != 0 {
-		t.Errorf("%d dead letters are on record of rows that are kept no more", n)
-	}
+	wantDropped(t, moved.db, letter.Kind)
 }

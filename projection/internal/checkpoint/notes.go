@@ -253,12 +253,9 @@ func (l *leftover) notes() []querydb.Note {
 	return l.recorded
 }
 
-// drop deletes them, and then what is on record of them.
-func (l *leftover) drop(ctx context.Context, db *querydb.DB) error {
+// drop begins to delete them, and then what is on record of them.
+func (l *leftover) drop(db *querydb.DB) {
 	for _, n := range l.recorded {
-		if err := db.Notes().DropLeftover(ctx, n); err != nil {
-			return err
-		}
+		db.Notes().DropLeftover(n)
 	}
-	return nil
 }

@@ -63,7 +63,7 @@ func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, a
 	if err != nil {
 		return fmt.Errorf("%s: %w", how, err)
 	}
-	_ = left.drop(ctx, db) // else they stay until the next start
+	left.drop(db)
 	return nil
 }
 

@@ -75,10 +75,7 @@ func (r *restarter) restart(ctx context.Context, was *location, former completio
 	} else {
 		r.log.InfoContext(ctx, "projection: rebuilding from the whole log", "models", r.p.names(), "why", was.why())
 	}
-	if err := left.drop(ctx, r.db); err != nil {
-		r.log.WarnContext(ctx, "projection: notes of former generations stay until the next start", "models", r.p.names(),
-			"error", err)
-	}
+	left.drop(r.db)
 	return nil
 }
 
