@@ -2,7 +2,7 @@ package record
 
 import (
 	"bytes"
-	"encoding/json"
+	"encoding/binary"
 	"math"
 	"strconv"
 	"time"
@@ -22,7 +22,7 @@ func String(json []byte) (s string, ok bool) {
 	}
 	inner := json[1 : len(json)-1]
 	if bytes.IndexByte(inner, '\\') >= 0 {
-		return unescape(json)
+		return unescape(inner)
 	}
 	if !plain(inner) {
 		return "", false
@@ -105,6 +105,9 @@ func numeral(text []byte) bool {
 
 // plain reports whether the text stands for itself in a JSON string: UTF-8 without quotes and control characters.
 func plain(text []byte) bool {
+	for len(text) >= 8 && plainASCII(binary.LittleEndian.Uint64(text)) {
+		text = text[8:]
+	}
 	ascii := byte(0)
 	for _, c := range text {
 		if c < ' ' || c == '"' {
@@ -115,13 +118,13 @@ func plain(text []byte) bool {
 	return ascii < utf8.RuneSelf || utf8.Valid(text)
 }
 
-// unescape reads a JSON string with escapes.
-func unescape(text []byte) (s string, ok bool) {
-	if !utf8.Valid(text) {
-		return "", false
-	}
-	err := json.Unmarshal(text, &s)
-	return s, err == nil
+// plainASCII reports whether all of eight bytes are ASCII characters that stand for themselves. It subtracts from each
+// byte at once: only what is less than the subtrahend sets the highest bit of the difference.
+func plainASCII(bytes uint64) bool {
+	const each, highest = 0x0101010101010101, 0x8080808080808080
+	belowSpace := bytes - ' '*each
+	isQuote := (bytes ^ '"'*each) - each // a quote becomes 0, which is less than 1
+	return (bytes|belowSpace|isQuote)&highest == 0
 }
 
 // view returns the bytes as a string in the same memory; records never change.
