@@ -30,7 +30,7 @@ func appendParts(dst []byte, how byte, parts []condition) []byte {
 }
 
 func (c *onField) append(dst []byte) []byte {
-	dst = appendText(append(dst, '.'), c.field) // its ordinal may be another's after a change of the schema
+	dst = appendText(append(dst, '.'), c.field.Name) // its ordinal may be another's after a change of the schema
 	dst = appendText(dst, c.name)
 	values := make([]string, len(c.values))
 	for i, v := range c.values {

@@ -8,39 +8,34 @@ import (
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/internal/queryarg"
 	"github.com/foldql/foldql/keys"
-	"github.com/foldql/foldql/querydb/record"
 )
 
-// Filter is a filter of the rows of one type, read and sound. It never changes.
+// Filter is a filter of the rows of one type, read and sound. What it says never changes.
 type Filter struct {
 	root   condition
-	fields []*catalog.Field
+	fields []*field
 }
 
 // Fields are the fields that the filter names, each once.
-func (f *Filter) Fields() []*catalog.Field { return f.fields }
+func (f *Filter) Fields() []*catalog.Field {
+	fields := make([]*catalog.Field, len(f.fields))
+	for i, field := range f.fields {
+		fields[i] = field.Field
+	}
+	return fields
+}
 
 // UnknownError is the error of a row of a former schema, of which a field is not known that the filter names.
 type UnknownError struct{ Field string }
 
 func (e *UnknownError) Error() string { return e.Field + " is not known of the row" }
 
-// Holds reports whether the row meets the filter.
-func (f *Filter) Holds(rec record.Record) (bool, error) {
-	for _, field := range f.fields {
-		if record.IsUnknown(rec.JSON(field.Ordinal)) {
-			return false, &UnknownError{field.Name}
-		}
-	}
-	return f.root.holds(rec), nil
-}
-
 // Append writes what the filter says, so that different filters never have the same bytes.
 func (f *Filter) Append(dst []byte) []byte { return f.root.append(dst) }
 
 // condition is one that a row meets or not.
 type condition interface {
-	holds(rec record.Record) bool
+	holds(j *Judge) bool
 	append(dst []byte) []byte
 }
 
@@ -51,46 +46,36 @@ type (
 	not struct{ condition }
 )
 
-func (c all) holds(rec record.Record) bool {
-	return !slices.ContainsFunc(c, func(part condition) bool { return !part.holds(rec) })
+func (c all) holds(j *Judge) bool {
+	return !slices.ContainsFunc(c, func(part condition) bool { return !part.holds(j) })
 }
 
-func (c one) holds(rec record.Record) bool {
-	return slices.ContainsFunc(c, func(part condition) bool { return part.holds(rec) })
+func (c one) holds(j *Judge) bool {
+	return slices.ContainsFunc(c, func(part condition) bool { return part.holds(j) })
 }
 
-func (c not) holds(rec record.Record) bool { return !c.condition.holds(rec) }
+func (c not) holds(j *Judge) bool { return !c.condition.holds(j) }
 
 // onField is a condition on the value of a field.
 type onField struct {
-	field   string
-	ordinal int
-	scalar  string // of the value, or of the elements of a list
-	list    bool
-	name    string       // as in queryarg
-	values  []keys.Value // what it takes; of exists, true or false
+	field  *field
+	name   string       // as in queryarg
+	values []keys.Value // what it takes; of exists, true or false; of in, in ascending order
 }
 
-func (c *onField) holds(rec record.Record) bool {
-	text := rec.JSON(c.ordinal)
-	if c.name == queryarg.FilterExists {
-		return (text != nil) == (c.values[0].Compare(keys.Boolean(true)) == 0)
+func (c *onField) holds(j *Judge) bool {
+	switch {
+	case c.name == queryarg.FilterExists:
+		return (j.values[c.field.index].text != nil) == (c.values[0].Compare(keys.Boolean(true)) == 0)
+	case c.field.list: // the one condition besides that a list can meet is to contain
+		return j.contains(c.field, c.values[0])
 	}
-	if c.list { // the one condition besides that a list can meet is to contain
-		found := false
-		record.List(text, func(elem []byte) bool {
-			v, ok := record.KeyValue(c.scalar, elem)
-			found = ok && v.Compare(c.values[0]) == 0
-			return !found
-		})
-		return found
-	}
-	v, ok := record.KeyValue(c.scalar, text)
+	v, ok := j.value(c.field)
 	return ok && c.meets(v)
 }
 
 // meets reports whether the value of a field that is no list meets the condition.
-func (c *onField) meets(v keys.Value) bool {
+func (c *onField) meets(v *keys.Value) bool {
 	switch c.name {
 	case queryarg.FilterEq:
 		return v.Compare(c.values[0]) == 0
@@ -107,7 +92,8 @@ func (c *onField) meets(v keys.Value) bool {
 	case queryarg.FilterBetween:
 		return v.Compare(c.values[0]) >= 0 && v.Compare(c.values[1]) <= 0
 	case queryarg.FilterIn:
-		return slices.ContainsFunc(c.values, func(w keys.Value) bool { return v.Compare(w) == 0 })
+		_, is := slices.BinarySearchFunc(c.values, *v, keys.Value.Compare)
+		return is
 	case queryarg.FilterBeginsWith:
 		return strings.HasPrefix(v.AsString(), c.values[0].AsString())
 	case queryarg.FilterContains:

@@ -55,7 +55,7 @@ func TestNeAsksForAValueAndNotOfEqDoesNot(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			is, err := read.Holds(rec)
+			is, err := read.Judge().Holds(rec)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +158,7 @@ func FuzzAFilterIsReadOrRefused(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		holds, err := read.Holds(rec)
+		holds, err := read.Judge().Holds(rec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +173,7 @@ func FuzzAFilterIsReadOrRefused(f *testing.F) {
 			}
 			t.Fatal(err)
 		}
-		if not, _ := opposite.Holds(rec); not == holds {
+		if not, _ := opposite.Judge().Holds(rec); not == holds {
 			t.Fatalf("%s and not of it are both %v of a row", text, holds)
 		}
 		if bytes.Equal(read.Append(nil), opposite.Append(nil)) {

@@ -22,21 +22,25 @@ const MaxParts = 200
 // parser reads the filters of rows of a type.
 type parser struct {
 	of     *catalog.Type
-	fields map[string]*catalog.Field // that it has met
+	fields map[string]*field // that it has met
 	parts  int
 }
 
 // Parse reads a filter of rows of a type, as a client gave it. What is wrong with it is BAD_USER_INPUT, or
 // LIMIT_EXCEEDED where it has too many parts, with the place in the filter.
 func Parse(of *catalog.Type, given catalog.Filter) (*Filter, error) {
-	p := &parser{of: of, fields: map[string]*catalog.Field{}}
+	p := &parser{of: of, fields: map[string]*field{}}
 	root, err := p.filter(queryarg.FilterArg, given)
 	if err != nil {
 		return nil, err
 	}
 	f := &Filter{root: root}
-	for _, name := range slices.Sorted(maps.Keys(p.fields)) {
-		f.fields = append(f.fields, p.fields[name])
+	for i, name := range slices.Sorted(maps.Keys(p.fields)) {
+		field := p.fields[name]
+		field.index = i
+		slices.SortFunc(field.sought, keys.Value.Compare)
+		field.sought = slices.CompactFunc(field.sought, func(v, w keys.Value) bool { return v.Compare(w) == 0 })
+		f.fields = append(f.fields, field)
 	}
 	return f, nil
 }
@@ -101,12 +105,15 @@ func (p *parser) part(place, name string, v any) (condition, error) {
 		part, err := p.filter(place, v)
 		return not{part}, err
 	}
-	field := p.of.Fields[name]
-	if field == nil || !field.Filterable {
+	of := p.of.Fields[name]
+	if of == nil || !of.Filterable {
 		return nil, wrong(place, "%s has no field of this name to filter by", p.of.Name)
 	}
-	p.fields[name] = field
-	return p.conditions(place, field, v)
+	if p.fields[name] == nil {
+		stored := &p.of.Model.Fields[of.Ordinal]
+		p.fields[name] = &field{Field: of, scalar: stored.Scalar, list: stored.List}
+	}
+	return p.conditions(place, p.fields[name], v)
 }
 
 // list reads a list of filters at a place. What is no list stands for a list of it.
@@ -136,7 +143,7 @@ func (p *parser) list(place string, v any) (parts []condition, err error) {
 }
 
 // conditions reads those on a field, which are all to be met.
-func (p *parser) conditions(place string, field *catalog.Field, v any) (condition, error) {
+func (p *parser) conditions(place string, field *field, v any) (condition, error) {
 	given, err := object(place, v)
 	if err != nil {
 		return nil, err
@@ -153,13 +160,13 @@ func (p *parser) conditions(place string, field *catalog.Field, v any) (conditio
 }
 
 // condition reads one condition on a field.
-func (p *parser) condition(place string, field *catalog.Field, name string, v any) (condition, error) {
+func (p *parser) condition(place string, field *field, name string, v any) (condition, error) {
 	stored := &p.of.Model.Fields[field.Ordinal]
 	of := slices.IndexFunc(queryarg.Conditions, func(c queryarg.Condition) bool { return c.Name == name })
 	if of < 0 || queryarg.Conditions[of].On&queryarg.FieldsLike(stored.Scalar, stored.Enum != "", stored.List) == 0 {
 		return nil, wrong(place, "there is no such condition on %s.%s", p.of.Name, field.Name)
 	}
-	c := &onField{field: field.Name, ordinal: field.Ordinal, scalar: stored.Scalar, list: stored.List, name: name}
+	c := &onField{field: field, name: name}
 	operands, typ := []any{v}, stored.Scalar
 	if name == queryarg.FilterExists {
 		typ = "Boolean"
@@ -185,6 +192,12 @@ func (p *parser) condition(place string, field *catalog.Field, name string, v an
 			return nil, wrong(place, "%q is not a value of %s", value.AsString(), stored.Enum)
 		}
 		c.values = append(c.values, value)
+	}
+	switch {
+	case name == queryarg.FilterIn:
+		slices.SortFunc(c.values, keys.Value.Compare)
+	case name == queryarg.FilterContains && field.list:
+		field.sought = append(field.sought, c.values...)
 	}
 	return c, nil
 }

@@ -16,7 +16,8 @@ import (
 
 // filtering is the filter of a page.
 type filtering struct {
-	*filter.Filter
+	*filter.Judge
+	fields []*catalog.Field // that the filter names
 	reader *Reader
 	viewer access.Viewer
 	of     *catalog.Type
@@ -31,12 +32,12 @@ func newFiltering(ctx context.Context, rd *Reader, v access.Viewer, t *catalog.T
 	if read == nil || err != nil {
 		return nil, err
 	}
-	f := &filtering{Filter: read, reader: rd, viewer: v, of: t}
+	f := &filtering{Judge: read.Judge(), fields: read.Fields(), reader: rd, viewer: v, of: t}
 	view, err := rd.db.Generations().View(ctx, t.Model)
 	if err != nil {
 		return nil, rd.Errors().Read(ctx, err, t.Name)
 	}
-	for _, field := range read.Fields() {
+	for _, field := range f.fields {
 		switch v.LevelOf(field.Rule) {
 		case access.Refused:
 			return nil, v.Refusal(t.Name + "." + field.Name)
@@ -69,7 +70,7 @@ func (f *filtering) apply(ctx context.Context, dbq *querydb.Query, a *catalog.Pa
 		return
 	}
 	dbq.Fields = slices.Clone(dbq.Fields)
-	for _, field := range f.Fields() {
+	for _, field := range f.fields {
 		dbq.Fields = append(dbq.Fields, field.Ordinal)
 	}
 	if len(f.own) > 0 {

@@ -1,0 +1,95 @@
+package filter
+
+import (
+	"slices"
+
+	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/querydb/record"
+)
+
+// Judge says of one row after another whether they meet a filter. It decodes each field of a row once, when the first
+// condition asks for it: once for each of many conditions would take far longer than to read the row. It is not safe
+// for concurrent use; a filter may have several.
+type Judge struct {
+	of     *Filter
+	values []value // of the fields of the filter, in the row that is judged
+}
+
+// Judge is a judge of rows by the filter.
+func (f *Filter) Judge() *Judge { return &Judge{f, make([]value, len(f.fields))} }
+
+// Holds reports whether the row meets the filter.
+func (j *Judge) Holds(rec record.Record) (bool, error) {
+	for i, field := range j.of.fields {
+		text := rec.JSON(field.Ordinal)
+		if record.IsUnknown(text) {
+			return false, &UnknownError{field.Name}
+		}
+		v := &j.values[i]
+		v.text, v.decoded = text, false
+	}
+	return j.of.root.holds(j), nil
+}
+
+// field is a field that a filter has conditions on.
+type field struct {
+	*catalog.Field
+	index  int    // among those of the filter
+	scalar string // of the value, or of the elements of a list
+	list   bool
+	sought []keys.Value // the elements that conditions ask a list for, in ascending order
+}
+
+// value is what a judge knows of a field of a row.
+type value struct {
+	text    []byte // nil where the field is absent
+	decoded bool
+	ok      bool // the text is of the type of the field
+	value   keys.Value
+	found   []bool // of a list: which of the elements that are sought it has
+}
+
+// value is the value of a field that is no list; ok is false where the row has none.
+func (j *Judge) value(f *field) (v *keys.Value, ok bool) {
+	of := &j.values[f.index]
+	if !of.decoded {
+		of.value, of.ok = record.KeyValue(f.scalar, of.text)
+		of.decoded = true
+	}
+	return &of.value, of.ok
+}
+
+// contains reports whether a list has an element, one of those that are sought. All of them are looked for at once.
+func (j *Judge) contains(f *field, sought keys.Value) bool {
+	of := &j.values[f.index]
+	if !of.decoded {
+		of.find(f)
+		of.decoded = true
+	}
+	i, _ := f.indexOf(sought)
+	return of.found[i]
+}
+
+// find looks for the elements that are sought, until it has found all of them.
+func (v *value) find(f *field) {
+	if v.found == nil {
+		v.found = make([]bool, len(f.sought))
+	}
+	clear(v.found)
+	missing := len(f.sought)
+	record.List(v.text, func(elem []byte) bool {
+		if is, ok := record.KeyValue(f.scalar, elem); ok {
+			if i, there := f.indexOf(is); there && !v.found[i] {
+				v.found[i] = true
+				missing--
+			}
+		}
+		return missing > 0
+	})
+}
+
+// indexOf is where an element stands among those that are sought.
+func (f *field) indexOf(v keys.Value) (i int, there bool) {
+	return slices.BinarySearchFunc(f.sought, v, keys.Value.Compare)
+}
