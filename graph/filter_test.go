@@ -112,6 +112,32 @@ func TestRowsForAFilterAreChargedAsTheyAreRead(t *testing.T) {
 	}
 }
 
+// TestWhatConditionsLookAtIsBoundedWithTheRows: many on long texts would take seconds otherwise.
+func TestWhatConditionsLookAtIsBoundedWithTheRows(t *testing.T) {
+	b := newBenchOn(t, Config{MaxExamined: 30}, memstore.New())
+	const rows = 16 // each of them counts as three
+	for i := range rows {
+		o := order(fmt.Sprintf("o%02d", i), "OPEN", 1, "g")
+		o["referrerId"] = strings.Repeat("r", 130<<10)
+		b.put(t, "Order", o)
+	}
+	ask := func(condition, more string) (answer string, errs []string) {
+		got := b.do(t.Context(), fmt.Sprintf(`{ OrderByStatus(status: OPEN, filter: {referrerId: {%s}}%s) {
+			items { orderId } nextToken } }`, condition, more), nil)
+		return fmt.Sprint(got.Data), got.Errors
+	}
+	if answer, errs := ask(`exists: true`, ""); len(errs) > 0 || strings.Count(answer, "orderId") != rows {
+		t.Errorf("a condition that looks at nothing: %s, %v", answer, errs)
+	}
+	const long = `eq: "x"`
+	if _, errs := ask(long, ""); len(errs) != 1 || !strings.HasPrefix(errs[0], "LIMIT_EXCEEDED") {
+		t.Errorf("conditions that look at too much: %v", errs)
+	}
+	if answer, errs := ask(long, ", partial: true"); len(errs) > 0 || strings.Contains(answer, "nextToken:<nil>") {
+		t.Errorf("a page that may be short: %s, %v", answer, errs)
+	}
+}
+
 // filteredInvoices is a shop whose invoices may be filtered by their amount.
 func filteredInvoices() (*catalog.Catalog, string) {
 	c := newShop()

@@ -25,7 +25,8 @@ type Config struct {
 	ResolversOnly bool
 	// MaxJoinFanout is how many distinct rows one join may lead to, over all its parents; 10,000 by default.
 	MaxJoinFanout int
-	// MaxExamined is how many rows the filters of one request may look at; 10,000 by default.
+	// MaxExamined is how many rows the filters of one request may look at; 10,000 by default. A row counts once more for
+	// each 64 KiB that conditions look at in it.
 	MaxExamined int
 	// MaxHidden is how many rows one request may pass over that are hidden from the caller, as others own them, and how
 	// many of its keys may lead to no row of a caller who may read own rows only; 10,000 by default.

@@ -14,13 +14,27 @@ import (
 type Judge struct {
 	of     *Filter
 	values []value // of the fields of the filter, in the row that is judged
+	looked int     // how many bytes of the row conditions have looked at, those that several have as often
 }
 
+const (
+	// RowBytes is how many bytes conditions look at in a row that counts as one.
+	RowBytes = 64 << 10
+	// elementBytes is what an element of a list counts beside its text: to find it among those that are sought takes as
+	// long as to look at a text of about this length.
+	elementBytes = 64
+)
+
 // Judge is a judge of rows by the filter.
-func (f *Filter) Judge() *Judge { return &Judge{f, make([]value, len(f.fields))} }
+func (f *Filter) Judge() *Judge { return &Judge{of: f, values: make([]value, len(f.fields))} }
+
+// Extra is how many rows more the row counts as that was judged last, for what the conditions looked at: each at the
+// text of its field.
+func (j *Judge) Extra() int { return j.looked / RowBytes }
 
 // Holds reports whether the row meets the filter.
 func (j *Judge) Holds(rec record.Record) (bool, error) {
+	j.looked = 0
 	for i, field := range j.of.fields {
 		text := rec.JSON(field.Ordinal)
 		if record.IsUnknown(text) {
@@ -57,6 +71,7 @@ func (j *Judge) value(f *field) (v *keys.Value, ok bool) {
 		of.value, of.ok = record.KeyValue(f.scalar, of.text)
 		of.decoded = true
 	}
+	j.looked += len(of.text)
 	return &of.value, of.ok
 }
 
@@ -64,21 +79,22 @@ func (j *Judge) value(f *field) (v *keys.Value, ok bool) {
 func (j *Judge) contains(f *field, sought keys.Value) bool {
 	of := &j.values[f.index]
 	if !of.decoded {
-		of.find(f)
+		j.looked += len(of.text) + elementBytes*of.find(f)
 		of.decoded = true
 	}
 	i, _ := f.indexOf(sought)
 	return of.found[i]
 }
 
-// find looks for the elements that are sought, until it has found all of them.
-func (v *value) find(f *field) {
+// find looks for the elements that are sought, until it has found all of them, and returns how many it has looked at.
+func (v *value) find(f *field) (elements int) {
 	if v.found == nil {
 		v.found = make([]bool, len(f.sought))
 	}
 	clear(v.found)
 	missing := len(f.sought)
 	record.List(v.text, func(elem []byte) bool {
+		elements++
 		if is, ok := record.KeyValue(f.scalar, elem); ok {
 			if i, there := f.indexOf(is); there && !v.found[i] {
 				v.found[i] = true
@@ -87,6 +103,7 @@ func (v *value) find(f *field) {
 		}
 		return missing > 0
 	})
+	return elements
 }
 
 // indexOf is where an element stands among those that are sought.

@@ -2,6 +2,7 @@ package filter_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,6 +99,33 @@ func TestAJudgeKnowsNothingOfTheRowBefore(t *testing.T) {
 	} {
 		if holds, err := judge.Holds(of.rec); holds != of.holds || err != nil {
 			t.Errorf("row %d: %v, %v, want %v", i, holds, err, of.holds)
+		}
+	}
+}
+
+// TestARowCountsOnceMoreForEach64KiBThatConditionsLookAt, whichever of them does, until it is clear whether it is met.
+func TestARowCountsOnceMoreForEach64KiBThatConditionsLookAt(t *testing.T) {
+	const kib = 1 << 10
+	many := slices.Repeat([]string{"a"}, 64*kib/(64+4))
+	for name, of := range map[string]struct {
+		rec        record.Record
+		field      string
+		conditions int
+		extra      int
+	}{
+		"a usual row":          {box(t, strings.Repeat("a", 1000), 1), "label", 64, 0},
+		"a long text":          {box(t, strings.Repeat("a", 160*kib), 1), "label", 1, 2},
+		"many conditions":      {box(t, strings.Repeat("a", 4*kib), 1), "label", 64, 4},
+		"one is met":           {box(t, strings.Repeat("a", 160*kib)+"zz0", 1), "label", 64, 2},
+		"a list":               {box(t, "", 1, many[1:]...), "tags", 64, 0},
+		"a list of more":       {box(t, "", 1, append(many, "b")...), "tags", 64, 1},
+		"a list, until it has": {box(t, "", 1, append([]string{"zz0"}, many...)...), "tags", 1, 0},
+	} {
+		judge := anyOf(t, of.conditions, of.field, contains).Judge()
+		for range 2 {
+			if _, err := judge.Holds(of.rec); err != nil || judge.Extra() != of.extra {
+				t.Errorf("%s counts as %d rows more, want %d; %v", name, judge.Extra(), of.extra, err)
+			}
 		}
 	}
 }

@@ -64,8 +64,15 @@ func (f *filtering) level() access.Level {
 
 // apply has the query read only the rows that the filter holds for.
 func (f *filtering) apply(ctx context.Context, dbq *querydb.Query, a *catalog.PageArgs) {
-	dbq.Filter = func(row *querydb.Row) (bool, error) { return f.judge(row.Record) }
-	dbq.Examine, dbq.Partial = f.reader.Config.Allowance.Left(ctx).Examined, a.Partial != nil && *a.Partial
+	examined := f.reader.Config.Allowance.Left(ctx).Examined
+	dbq.Filter = func(row *querydb.Row) (bool, error) {
+		holds, err := f.judge(row.Record)
+		if err == nil {
+			examined.Spend(f.Extra())
+		}
+		return holds, err
+	}
+	dbq.Examine, dbq.Partial = examined, a.Partial != nil && *a.Partial
 	if dbq.Fields == nil {
 		return
 	}
@@ -99,8 +106,9 @@ func (f *filtering) failure(ctx context.Context, q *catalog.Query, err error) er
 	}
 	if errors.Is(err, querydb.ErrExamined) {
 		return graphqlerr.New(graphqlerr.LimitExceeded, "%s: more than %d rows would have to be looked at for the filters "+
-			"of the request, which is the most; narrow it by a key or an index, or ask for partial pages with partial: true",
-			q.Name, f.reader.Config.Allowance.Examined)
+			"of the request, which is the most, and a row counts once more for each %d KiB that conditions look at in it; "+
+			"narrow it by a key or an index, or ask for partial pages with partial: true",
+			q.Name, f.reader.Config.Allowance.Examined, filter.RowBytes>>10)
 	}
 	if unknown, is := errors.AsType[*filter.UnknownError](err); is {
 		return f.reader.NotKnown(ctx, f.of, unknown.Field)

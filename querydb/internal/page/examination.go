@@ -23,8 +23,8 @@ func (e *Examination) left() int {
 // overspent reports whether one row more has been asked for than there were.
 func (e *Examination) overspent() bool { return e.rest.Load() < 0 }
 
-// spend takes off rows that have been read already.
-func (e *Examination) spend(rows int) {
+// Spend takes off rows that have been read already, or what one has cost that cost more than others do.
+func (e *Examination) Spend(rows int) {
 	if e != nil {
 		e.rest.Add(-int64(rows))
 	}

@@ -159,7 +159,7 @@ func (s *some) addAll(ctx context.Context, rows []driver.Row, starts []keys.Curs
 	}
 	if unneeded := len(rows) - (s.examined - examined) - 1; s.Visible == nil && unneeded > 0 { // but for one that follows
 		s.examined += unneeded
-		s.Examine.spend(unneeded)
+		s.Examine.Spend(unneeded)
 	}
 	if added := s.page.Rows[kept:]; len(added) <= len(rows)/2 || s.Visible != nil && len(added) < len(rows) {
 		for i := range added {
