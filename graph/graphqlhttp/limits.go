@@ -221,9 +221,9 @@ const (
 // What is no GraphQL, or has too many tokens, is for the parser to say.
 func (d *documents) checkTokens(query string) *gqlerror.Error {
 	var (
-		t        = lexer.New(&ast.Source{Input: query})
-		inParens bool
-		nested   int
+		t      = lexer.New(&ast.Source{Input: query})
+		parens int // that are open: directives among the variables of an operation have their own
+		nested int
 	)
 	for range d.tokens {
 		token, err := t.ReadToken()
@@ -240,11 +240,13 @@ func (d *documents) checkTokens(query string) *gqlerror.Error {
 				return tooLong("number", token, maxNumber)
 			}
 		case lexer.ParenL:
-			inParens, nested = true, 0
+			if parens++; parens == 1 {
+				nested = 0
+			}
 		case lexer.ParenR:
-			inParens = false
+			parens--
 		case lexer.BracketL, lexer.BraceL:
-			if nested++; inParens && nested > d.limits.depth {
+			if nested++; parens > 0 && nested > d.limits.depth {
 				return exceeded("values nest %d deep", nested, d.limits.depth)
 			}
 		case lexer.BracketR, lexer.BraceR:

@@ -44,6 +44,10 @@ func TestLimitsHoldAtTheirBounds(t *testing.T) {
 			2047) + `) }`,
 			"a number has 2049 bytes"},
 		{"values", `{ hello(name: [[{a: [{b: 1}]}]]) }`, `{ hello(name: [[{a: [{b: []}]}]]) }`, "values nest 6 deep"},
+		{"values after a directive", `query($s: String @v(r: "x"), $n: [Int] = [[[[[1]]]]]) { hello(name: $s) }`,
+			`query($s: String @v(r: "x"), $n: [Int] = [[[[[[1]]]]]]) { hello(name: $s) }`, "values nest 6 deep"},
+		{"values of many fields", `{ node { a(x: [[1]]) next { b(x: [[[[[1]]]]]) } } }`,
+			`{ node { a(x: [[1]]) next { b(x: [[[[[[1]]]]]]) } } }`, "values nest 6 deep"},
 		{"fields in fragments", `{ node { id } }`,
 			`{ node { ...A } } fragment A on Node { ...B ...B } fragment B on Node { ...C ...C } fragment C on Node ` +
 				`{ ...D ...D ` +
