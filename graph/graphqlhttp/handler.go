@@ -85,7 +85,8 @@ func (h *handler) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphE
 	mediaType, ok := negotiate(r.Header["Accept"])
 	if !ok {
 		out.refuse(http.StatusNotAcceptable, graphqlerr.New(graphqlerr.BadUserInput,
-			"answers are %s or %s in UTF-8; accept one of them", responseType, jsonType))
+			"answers are %s or %s in UTF-8; accept one of them, among the first %d types of the Accept header",
+			responseType, jsonType, maxRanges))
 		return
 	}
 	out.mediaType = mediaType

@@ -65,6 +65,9 @@ func TestTheMediaTypeIsNegotiated(t *testing.T) {
 		{[]string{jsonType + ";q=2"}, ""},
 		{[]string{jsonType + ";charset=utf-16"}, ""},
 		{[]string{"*/*;q=0"}, ""},
+		{[]string{strings.Repeat("a/b,", maxRanges-1) + responseType}, responseType},
+		{[]string{strings.Repeat("a/b,", maxRanges) + responseType}, ""}, // no more are looked at
+		{slices.Repeat([]string{"a/b"}, maxRanges+1), ""},
 	}
 	for _, test := range tests {
 		r := post(`{"query":"{ __typename }"}`)
