@@ -75,7 +75,20 @@ func beginOne(ctx context.Context, db, build *querydb.DB, src eventlog.Source, p
 	if err != nil {
 		return false, err
 	}
-	return true, s.restarter.restart(ctx, &at, was, false, origin, met...)
+	why, err := reasonBeside(ctx, db, p)
+	if err != nil {
+		return false, err
+	}
+	return true, s.restarter.restart(ctx, &at, was, false, why, origin, met...)
+}
+
+// reasonBeside is why rows are built beside those that serve, which the record of what was built before does not tell.
+func reasonBeside(ctx context.Context, db *querydb.DB, p Projection) (string, error) {
+	serving, err := readLocation(ctx, db, p)
+	if err != nil || serving.good() {
+		return sharedTable, err
+	}
+	return serving.why(), nil
 }
 
 // requestMet is the note that takes away the request for a rebuild, in the commit that begins it; none where nobody has

@@ -285,4 +285,5 @@ func (p *location) begun() (all []querydb.Successor) {
 const (
 	otherModels  = "it folds other models than its rows were folded with"
 	noCheckpoint = "it has no checkpoint, and the table has rows"
+	sharedTable  = "another projection writes to a table of it, which is rebuilt"
 )

@@ -18,12 +18,12 @@ type restarter struct {
 }
 
 // restart begins the rows in another generation, from the origin or, where that is nil, from the log. running says
-// that this process has folded what was on record before.
+// that this process has folded what was on record before, and why is the reason for the log.
 //
 // What was decided about dead letters stays on record; those that there still are, tried again at their own place. What
 // the former rows covered stays on record, as Replaced. More notes are written in the same commit.
 func (r *restarter) restart(ctx context.Context, was *location, former completion, running bool,
-	origin *Origin, more ...querydb.Note) error {
+	why string, origin *Origin, more ...querydb.Note) error {
 	if was.lost() { // what is read now are no rows, though it may be long until others can be begun
 		if err := r.serving.unready(was); err != nil {
 			return err
@@ -73,7 +73,7 @@ func (r *restarter) restart(ctx context.Context, was *location, former completio
 	} else if was.fresh() {
 		r.log.InfoContext(ctx, "projection: folding the whole log, it has no checkpoint yet", "models", r.p.names())
 	} else {
-		r.log.InfoContext(ctx, "projection: rebuilding from the whole log", "models", r.p.names(), "why", was.why())
+		r.log.InfoContext(ctx, "projection: rebuilding from the whole log", "models", r.p.names(), "why", why)
 	}
 	left.drop(r.db)
 	return nil

@@ -133,7 +133,7 @@ func (s *State) Open(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		err = s.restarter.restart(ctx, &p.location, p.whole, s.done.Table != "", nil)
+		err = s.restarter.restart(ctx, &p.location, p.whole, s.done.Table != "", p.why(), nil)
 	case s.cfg.KeepServing && exchanged(s, p):
 		return ErrOtherRows
 	case p.Code == "" && s.p.Code != "":

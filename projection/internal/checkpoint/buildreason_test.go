@@ -1,0 +1,69 @@
+package checkpoint_test
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/foldql/foldql/eventlog/memlog"
+	"github.com/foldql/foldql/projection/internal/checkpoint"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/memstore"
+)
+
+// TestTheLogSaysHowRowsThatServeDifferFromThoseBuilt, whatever was built before, or whoever has asked for a rebuild.
+func TestTheLogSaysHowRowsThatServeDifferFromThoseBuilt(t *testing.T) {
+	store, log := memstore.NewMultiWriter(memstore.Options{}), memlog.New(memlog.Options{})
+	first := newProgram(t, store, log, "1")
+	first.open(first.db)
+	begin := func(version, why string) {
+		t.Helper()
+		var text bytes.Buffer
+		g := newProgram(t, store, log, version)
+		g.cfg.Logger = slog.New(slog.NewTextHandler(&text, nil))
+		if g.begin(); !strings.Contains(text.String(), "why="+why) {
+			t.Errorf("version %s is begun, and the log is\n%s\nwant the reason %s", version, &text, why)
+		}
+	}
+	begin("2", `"Note has version 2, and its rows have version 1"`)
+	begin("3", `"Note has version 3, and its rows have version 1"`)
+	if err := checkpoint.RequestRebuild(t.Context(), first.db, first.p); err != nil {
+		t.Fatal(err)
+	}
+	begin("1", `"a rebuild was asked for"`)
+	if err := first.rearrange(querydb.SwitchToBuilt); err != nil {
+		t.Fatal(err)
+	}
+	begin("2", `"Note has version 2, and its rows have version 1"`)
+}
+
+// TestTheLogSaysThatRowsAreBuiltForAnotherProjectionOfTheirTable, where nothing else is wrong with them.
+func TestTheLogSaysThatRowsAreBuiltForAnotherProjectionOfTheirTable(t *testing.T) {
+	store, log := memstore.NewMultiWriter(memstore.Options{}), memlog.New(memlog.Options{})
+	var text bytes.Buffer
+	start := func(version string) (g *program, all []checkpoint.Projection) {
+		shared := newModel("Note", "1")
+		shared.Writers = []querydb.Writer{{Name: "notes"}, {Name: "others"}}
+		g = newProgramOf(t, store, log, newModel("Tag", version), shared)
+		g.cfg.Logger = slog.New(slog.NewTextHandler(&text, nil))
+		return g, []checkpoint.Projection{g.p, {Name: "others", Models: []*querydb.Model{shared}}}
+	}
+	g, all := start("1")
+	for _, p := range all {
+		if err := checkpoint.NewState(p, log, g.db, g.cfg, nobody{}).Open(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g, all = start("2")
+	text.Reset()
+	if err := checkpoint.Begin(t.Context(), g.db, g.build, log, all, g.cfg); err != nil {
+		t.Fatal(err)
+	}
+	for _, why := range []string{"Tag has version 2, and its rows have version 1",
+		"another projection writes to a table of it, which is rebuilt"} {
+		if !strings.Contains(text.String(), `why="`+why+`"`) {
+			t.Errorf("the log is\n%s\nwant the reason %q", &text, why)
+		}
+	}
+}
