@@ -124,6 +124,7 @@ func (d *joinReader) joinKey(m draft.Marked, j *schema.Join) bool {
 			schema.Half{Fields: fields}.Describe(), byOrVia(j, fields))
 		return false
 	case d.isByText(m, j):
+		d.checkText(m, j)
 		j.By, j.Keys = []*schema.Field{m.Field}, pk.Fields
 		return true
 	case len(fields) > 1:
@@ -141,6 +142,16 @@ func (d *joinReader) isByText(m draft.Marked, j *schema.Join) bool {
 	isText := m.Field.Scalar == "ID" || m.Field.Scalar == "String"
 	return isText && m.Dir.Arguments.ForName("by") == nil && j.Via == nil && j.Target.Entity == nil &&
 		len(j.Target.PK.Fields) > 1
+}
+
+// checkText warns where the field that is to hold the text of a key has the name of one part of it: it holds that part,
+// most likely, which leads to no row.
+func (d *joinReader) checkText(m draft.Marked, j *schema.Join) {
+	key := j.Target.PK.Fields
+	if slices.Contains(schema.FieldNames(key), m.Field.Name) {
+		d.Report(rule.JoinPart, sdl.Position(m.Dir.Position), m.Field, j.Target.Name,
+			strings.Join(schema.FieldNames(key), ", "), m.Field.Name)
+	}
 }
 
 // byOrVia says how to join to a key of several fields.
