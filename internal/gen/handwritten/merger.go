@@ -2,96 +2,127 @@ package handwritten
 
 import (
 	"bytes"
-	"fmt"
+	"cmp"
 	"go/ast"
-	"go/token"
+	"go/format"
+	"regexp"
 	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/ast/astutil"
+	"golang.org/x/tools/imports"
 )
 
-// merger makes the text of a file of what gqlgen has written and what was there.
+// merger changes the file that was there to have what gqlgen has written.
 type merger struct {
-	now     *source
-	there   map[string]bool // what the text declares
-	cuts    [][2]int        // parts of now that are left out
-	head    []string        // comments before the package
-	kept    []string        // code and comments that follow
-	imports []*ast.ImportSpec
-	unused  []string
-	changed bool
+	was, now  *source
+	elsewhere map[string]bool // what the other files of the folder declare
+	edits     []edit          // of was
+	unused    []string
 }
 
-func (m *merger) cut(from, to int) {
-	m.cuts = append(m.cuts, [2]int{from, to})
-	m.changed = true
+// edit puts text in the place of a part of a file.
+type edit struct {
+	from, to int
+	text     string
 }
 
-// takeOver adds what the former text has, and neither the new one nor another file.
-func (m *merger) takeOver(was *source, elsewhere map[string]bool) {
-	lost, all := map[ast.Decl][]declaration{}, map[ast.Decl]int{}
-	needed := map[string]bool{} // the types that code needs which stays
-	for key, there := range elsewhere {
+func (m *merger) edit(from, to int, text string) { m.edits = append(m.edits, edit{from, to, text}) }
+
+// leaveOut takes the functions out of a new file that other files have.
+func (m *merger) leaveOut() {
+	m.was.each(func(d declaration) {
+		if _, is := d.decl.(*ast.FuncDecl); is && m.elsewhere[d.key] {
+			m.edit(d.from, d.to, "")
+		}
+	})
+}
+
+// merge adds what the file lacks, each below what precedes it in that of gqlgen, corrects signatures, and removes what
+// gqlgen has declared for types that have no resolvers any more.
+func (m *merger) merge() {
+	there, ends := map[string]declaration{}, m.was.ends()
+	m.was.each(func(d declaration) { there[d.key] = d })
+	is, last := map[string]bool{}, len(m.was.text)
+	m.now.each(func(d declaration) {
+		is[d.key] = true
+		old, has := there[d.key]
+		switch {
+		case has:
+			last = ends[old.decl]
+			m.correct(old, d)
+		case !m.elsewhere[d.key]:
+			m.edit(last, last, "\n\n"+m.now.declared(d)+"\n")
+		}
+	})
+	m.remove(is, ends)
+}
+
+// correct gives a function the signature that gqlgen has written, unless it is that one, whatever its parameters and
+// imports are called.
+func (m *merger) correct(old, now declaration) {
+	was, isFunc := old.decl.(*ast.FuncDecl)
+	next, stays := now.decl.(*ast.FuncDecl)
+	if !isFunc || !stays || m.was.signature(was) == m.now.signature(next) {
+		return
+	}
+	from, to := m.now.at(next.Type.Params.Pos()), m.now.at(next.Type.End())
+	m.edit(m.was.at(was.Type.Params.Pos()), m.was.at(was.Type.End()), string(m.now.text[from:to]))
+}
+
+// remove takes out the methods and types that gqlgen has declared for resolvers, where it has no resolvers of that type
+// any more and no other code needs them. It notes resolvers of fields that there are no more.
+func (m *merger) remove(is map[string]bool, ends map[ast.Decl]int) {
+	needed := m.needed(is)
+	gone, all := map[ast.Decl][]declaration{}, map[ast.Decl]int{}
+	m.was.each(func(d declaration) {
+		all[d.decl]++
+		switch {
+		case is[d.key] || m.elsewhere[d.key]:
+		case isAccessor(d.decl), isResolverType(d.spec) && !needed[d.key]:
+			gone[d.decl] = append(gone[d.decl], d)
+		default:
+			m.note(d.decl)
+		}
+	})
+	for decl, specs := range gone {
+		if len(specs) == all[decl] {
+			m.edit(m.was.at(begin(decl)), ends[decl], "")
+			continue
+		}
+		for _, d := range specs { // gqlgen declares its types in one group
+			from, to := d.spec.Pos(), d.spec.End()
+			if doc := d.spec.(*ast.TypeSpec).Doc; doc != nil {
+				from = doc.Pos()
+			}
+			m.edit(m.was.at(from), m.was.at(to), "")
+		}
+	}
+}
+
+// needed are the names that code needs which stays.
+func (m *merger) needed(is map[string]bool) map[string]bool {
+	needed := map[string]bool{}
+	for key, there := range m.elsewhere {
 		typ, _, isMethod := strings.Cut(key, ".")
 		needed[typ] = needed[typ] || isMethod && there
 	}
-	was.each(func(d declaration) {
-		all[d.decl]++
-		if m.there[d.key] || elsewhere[d.key] || isAccessor(d.decl) {
+	m.was.each(func(d declaration) {
+		if isResolverType(d.spec) || isAccessor(d.decl) && !is[d.key] {
 			return
 		}
-		lost[d.decl] = append(lost[d.decl], d)
-		if !isResolverType(d.spec) {
-			ast.Inspect(d.decl, func(n ast.Node) bool {
-				if name, is := n.(*ast.Ident); is {
-					needed[name.Name] = true
-				}
-				return true
-			})
-		}
-	})
-	stays := func(d declaration) bool { return !isResolverType(d.spec) || needed[d.key] }
-	for _, piece := range was.pieces() {
-		decls := slices.DeleteFunc(lost[piece.decl], func(d declaration) bool { return !stays(d) })
-		switch {
-		case piece.decl == nil:
-			m.takeComment(string(was.text[piece.from:piece.to]), piece.to <= was.at(was.file.Package))
-		case len(decls) == 0:
-		case len(decls) == all[piece.decl] || piece.decl.(*ast.GenDecl).Tok != token.TYPE:
-			m.keep(string(was.text[piece.from:piece.to]))
-			m.note(was, piece.decl)
-		default: // gqlgen declares its types in one group
-			for _, d := range decls {
-				if spec, is := d.spec.(*ast.TypeSpec); is {
-					m.keep(was.comment(spec.Doc) + "type " + string(was.text[was.at(spec.Pos()):was.at(spec.End())]))
-				}
+		ast.Inspect(d.decl, func(n ast.Node) bool {
+			if name, isName := n.(*ast.Ident); isName {
+				needed[name.Name] = true
 			}
-		}
-	}
-	m.imports = was.file.Imports
-	for _, i := range m.imports {
-		m.changed = m.changed || !m.now.imports(i)
-	}
-}
-
-func (m *merger) keep(text string) {
-	m.kept = append(m.kept, text)
-	m.changed = true
-}
-
-// takeComment keeps a comment that belongs to no declaration, unless gqlgen has written it, or takes it over.
-func (m *merger) takeComment(text string, head bool) {
-	switch {
-	case strings.Contains(text, "Code generated by github.com/99designs/gqlgen"), m.now.hasComment(text):
-	case head:
-		m.head = append(m.head, text)
-		m.changed = true
-	default:
-		m.keep(text)
-	}
+			return true
+		})
+	})
+	return needed
 }
 
 // note remembers a resolver of a field that there is no more.
-func (m *merger) note(was *source, decl ast.Decl) {
+func (m *merger) note(decl ast.Decl) {
 	f, is := decl.(*ast.FuncDecl)
 	if !is || !f.Name.IsExported() {
 		return
@@ -101,24 +132,42 @@ func (m *merger) note(was *source, decl ast.Decl) {
 		s.each(func(d declaration) { is = is || d.key == typ && isResolverType(d.spec) })
 		return is
 	}
-	if isResolver(was) || isResolver(m.now) {
+	if isResolver(m.was) || isResolver(m.now) {
 		m.unused = append(m.unused, f.Name.Name+" of "+typ)
 	}
 }
 
-// comment is the text of a comment, with the end of its line.
-func (s *source) comment(c *ast.CommentGroup) string {
-	if c == nil {
-		return ""
+// merged is the file with all edits and all imports of both, without those that nothing uses.
+func (m *merger) merged(path string) (*source, error) {
+	s, err := parse(path, m.edited())
+	if err != nil {
+		return nil, err
 	}
-	return string(s.text[s.at(c.Pos()):s.at(c.End())]) + "\n"
+	for _, i := range m.now.file.Imports {
+		astutil.AddNamedImport(s.set, s.file, nameOf(i), strings.Trim(i.Path.Value, "`\""))
+	}
+	var b bytes.Buffer
+	if err := format.Node(&b, s.set, s.file); err != nil {
+		return nil, err
+	}
+	text, err := imports.Process(path, b.Bytes(), &imports.Options{Comments: true, TabIndent: true, TabWidth: 8})
+	if err != nil {
+		return nil, err
+	}
+	return parse(path, text)
 }
 
-// imports reports whether a file imports what another does, under the same name.
-func (s *source) imports(i *ast.ImportSpec) bool {
-	return slices.ContainsFunc(s.file.Imports, func(n *ast.ImportSpec) bool {
-		return n.Path.Value == i.Path.Value && nameOf(n) == nameOf(i)
-	})
+func (m *merger) edited() []byte {
+	var b bytes.Buffer
+	at := 0
+	slices.SortStableFunc(m.edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
+	for _, e := range m.edits {
+		b.Write(m.was.text[at:e.from])
+		b.WriteString(e.text)
+		at = e.to
+	}
+	b.Write(m.was.text[at:])
+	return b.Bytes()
 }
 
 // nameOf is the name that an import gives, "" where it gives none.
@@ -129,75 +178,76 @@ func nameOf(i *ast.ImportSpec) string {
 	return i.Name.Name
 }
 
-// hasComment reports whether the text of a comment is that of one of the file.
-func (s *source) hasComment(text string) bool {
-	return slices.ContainsFunc(s.file.Comments, func(c *ast.CommentGroup) bool {
-		return string(s.text[s.at(c.Pos()):s.at(c.End())]) == text
+// declared is the text of a function, or of one type, with its comment.
+func (s *source) declared(d declaration) string {
+	if d.spec == nil {
+		return string(s.text[d.from:d.to])
+	}
+	return "type " + string(s.text[s.at(d.spec.Pos()):s.at(d.spec.End())])
+}
+
+// signature is what a function takes and returns, without the names of parameters: with the paths of packages in place
+// of the names under which the file imports them.
+func (s *source) signature(f *ast.FuncDecl) string {
+	var b strings.Builder
+	for _, fields := range []*ast.FieldList{f.Type.Params, f.Type.Results} {
+		b.WriteString("(")
+		for i := 0; fields != nil && i < len(fields.List); i++ {
+			for range max(len(fields.List[i].Names), 1) {
+				b.WriteString(s.typeText(fields.List[i].Type) + ",")
+			}
+		}
+		b.WriteString(")")
+	}
+	return b.String()
+}
+
+func (s *source) typeText(typ ast.Expr) string {
+	var b strings.Builder
+	at := s.at(typ.Pos())
+	ast.Inspect(typ, func(n ast.Node) bool {
+		selector, is := n.(*ast.SelectorExpr)
+		if !is {
+			return true
+		}
+		if name, is := selector.X.(*ast.Ident); is {
+			b.Write(s.text[at:s.at(name.Pos())])
+			b.WriteString(s.pathOf(name.Name))
+			at = s.at(name.End())
+		}
+		return false
 	})
+	b.Write(s.text[at:s.at(typ.End())])
+	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// text is that of the merged file. It has all imports of both: those that nothing uses are to be taken out.
-func (m *merger) text() []byte {
-	var b bytes.Buffer
-	for _, c := range m.head {
-		fmt.Fprintf(&b, "%s\n\n", c)
-	}
-	at, imported := 0, m.now.at(m.now.file.Name.End())
-	cuts := slices.Concat([][2]int{{imported, imported}}, m.cuts)
-	slices.SortFunc(cuts, func(a, b [2]int) int { return a[0] - b[0] })
-	for _, cut := range cuts {
-		b.Write(m.now.text[at:cut[0]])
-		if at = cut[1]; cut[0] == imported {
-			m.writeImports(&b)
+// version ends the paths of packages whose name is the element before it.
+var version = regexp.MustCompile(`[/.]v[0-9]+$`)
+
+// pathOf is the path of the package that a file imports under a name; the name itself where no path tells it.
+func (s *source) pathOf(name string) string {
+	for _, i := range s.file.Imports {
+		path := version.ReplaceAllString(strings.Trim(i.Path.Value, "`\""), "")
+		if as := nameOf(i); as == name || as == "" && path[strings.LastIndex(path, "/")+1:] == name {
+			return i.Path.Value
 		}
 	}
-	b.Write(m.now.text[at:])
-	for _, text := range m.kept {
-		fmt.Fprintf(&b, "\n%s\n", text)
-	}
-	return b.Bytes()
+	return name
 }
 
-// writeImports writes the imports that the new text lacks.
-func (m *merger) writeImports(b *bytes.Buffer) {
-	b.WriteString("\n")
-	for _, i := range m.imports {
-		if !m.now.imports(i) {
-			fmt.Fprintf(b, "import %s %s\n", nameOf(i), i.Path.Value)
-		}
-	}
-}
-
-// piece is a declaration with its comment, or a comment that belongs to none.
-type piece struct {
-	decl     ast.Decl
-	from, to int
-}
-
-// pieces are those of a file, in order, without imports.
-func (s *source) pieces() (all []piece) {
+// ends are the ends of declarations, with the comments behind them.
+func (s *source) ends() map[ast.Decl]int {
+	all := map[ast.Decl]int{}
 	for _, decl := range s.file.Decls {
-		all = append(all, piece{decl, s.at(begin(decl)), s.at(decl.End())})
+		all[decl] = s.at(decl.End())
 	}
 	for _, c := range s.file.Comments {
-		from, to := s.at(c.Pos()), s.at(c.End())
-		of := slices.IndexFunc(all, func(p piece) bool {
-			beside := p.decl != nil && p.to <= from && s.line(p.decl.End()) == s.line(c.Pos())
-			return p.decl != nil && p.from <= from && to <= p.to || beside
-		})
-		if of < 0 {
-			all = append(all, piece{nil, from, to})
-		} else {
-			all[of].to = max(all[of].to, to)
+		for decl, end := range all {
+			if end <= s.at(c.Pos()) && s.line(decl.End()) == s.line(c.Pos()) {
+				all[decl] = s.at(c.End())
+			}
 		}
 	}
-	for i := range all {
-		if decl, is := all[i].decl.(*ast.GenDecl); is && decl.Tok == token.IMPORT {
-			all[i] = piece{nil, all[i].from, s.at(decl.Pos())} // what stands before it
-		}
-	}
-	all = slices.DeleteFunc(all, func(p piece) bool { return p.decl == nil && p.from == p.to })
-	slices.SortFunc(all, func(a, b piece) int { return a.from - b.from })
 	return all
 }
 
