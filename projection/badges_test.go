@@ -255,7 +255,8 @@ func TestAGroupNeedsAllWritersOfItsRows(t *testing.T) {
 		}
 	}
 	_, err := projection.NewRunner(projection.Group(some)[0], logOf(t), openBadges(t, memstore.New()), quick())
-	if err == nil || !strings.Contains(err.Error(), "naming writes rows of Badge too") {
+	if err == nil || !strings.Contains(err.Error(), "naming writes rows of Badge too") ||
+		!strings.HasSuffix(err.Error(), "in a test, use projectiontest.RunGroup") {
 		t.Errorf("the error is %v: want one that names the projection naming", err)
 	}
 }

@@ -110,6 +110,9 @@ func (p *Projection) folds() []fold.Model {
 	return all
 }
 
+// runGroup is the fix where a projection is run without others that it needs.
+const runGroup = "run what projection.Group makes of all projections; in a test, use projectiontest.RunGroup"
+
 // validateReferences names what a projection lacks to fold the copies that rows hold.
 func (p *Projection) validateReferences() error {
 	models := p.Models()
@@ -117,8 +120,8 @@ func (p *Projection) validateReferences() error {
 	for _, one := range p.each() {
 		for _, source := range one.rows.Sources {
 			if !slices.Contains(models, source) {
-				return fmt.Errorf("projection %s: rows of %s hold copies of %s, which it does not fold: run what "+
-					"projection.Group makes of all projections", p.Name, one.Model.Name, source.Name)
+				return fmt.Errorf("projection %s: rows of %s hold copies of %s, which it does not fold: %s", p.Name,
+					one.Model.Name, source.Name, runGroup)
 			}
 		}
 		if len(p.members) == 0 && len(one.rows.Sources) == 0 {
@@ -126,8 +129,8 @@ func (p *Projection) validateReferences() error {
 		}
 		for _, w := range one.Model.Writers {
 			if !slices.Contains(names, w.Name) {
-				return fmt.Errorf("projection %s: %s writes rows of %s too, which hold copies of other rows or are copied: run "+
-					"what projection.Group makes of all projections", p.Name, w.Name, one.Model.Name)
+				return fmt.Errorf("projection %s: %s writes rows of %s too, which hold copies of other rows or are copied: %s",
+					p.Name, w.Name, one.Model.Name, runGroup)
 			}
 		}
 	}

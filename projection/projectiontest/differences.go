@@ -1,9 +1,11 @@
 package projectiontest
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -16,6 +18,18 @@ type difference struct {
 	at     string
 	fields []driver.Field // of the values, where they are objects
 	a, b   reflect.Value  // the zero Value where there is none
+	noun   string         // of what they are values, where at does not tell
+}
+
+// text is that of one of its values.
+func (d *difference) text(v reflect.Value) string {
+	switch {
+	case d.noun == "":
+		return textOf(v, d.fields)
+	case v.IsValid():
+		return d.noun + " " + textOf(v, d.fields)
+	}
+	return "no " + d.noun
 }
 
 // mostDifferences bounds how many differences a failed test shows.
@@ -29,7 +43,7 @@ func showDifferences(all []difference, a, b string) string {
 			fmt.Fprintf(&text, "  and in %d other places\n", len(all)-i)
 			break
 		}
-		fmt.Fprintf(&text, "  %s: %s %s, %s %s\n", d.at, a, textOf(d.a, d.fields), b, textOf(d.b, d.fields))
+		fmt.Fprintf(&text, "  %s: %s %s, %s %s\n", d.at, a, d.text(d.a), b, d.text(d.b))
 	}
 	return text.String()
 }
@@ -43,9 +57,9 @@ func rowDifferences(of Rows, a, b []any, options []gocmp.Option) []difference {
 		for i := range max(len(x), len(y)) {
 			switch { // one of them is all that a result can have; who wants more sees it
 			case i >= len(x):
-				all = append(all, difference{name, fields, reflect.Value{}, reflect.ValueOf(y[i])})
+				all = append(all, difference{at: name, fields: fields, b: reflect.ValueOf(y[i])})
 			case i >= len(y):
-				all = append(all, difference{name, fields, reflect.ValueOf(x[i]), reflect.Value{}})
+				all = append(all, difference{at: name, fields: fields, a: reflect.ValueOf(x[i])})
 			default:
 				for _, d := range valueDifferences(x[i], y[i], fields, options) {
 					d.at = strings.TrimSuffix(name+": "+strings.TrimPrefix(d.at, "."), ": ")
@@ -58,7 +72,7 @@ func rowDifferences(of Rows, a, b []any, options []gocmp.Option) []difference {
 }
 
 // letterDifferences are those between lists of dead letters, which are in order.
-func letterDifferences(a, b []DeadLetter) []difference {
+func (s *testCase) letterDifferences(a, b []DeadLetter) []difference {
 	var all []difference
 	ofEvent := func(letters []DeadLetter, id string) (reason reflect.Value) {
 		if i := slices.IndexFunc(letters, func(l DeadLetter) bool { return l.ID == id }); i >= 0 {
@@ -72,10 +86,20 @@ func letterDifferences(a, b []DeadLetter) []difference {
 		}
 		x, y := ofEvent(a, l.ID), ofEvent(b, l.ID)
 		if !x.IsValid() || !y.IsValid() || x.String() != y.String() {
-			all = append(all, difference{at: "dead letter " + l.ID, a: x, b: y})
+			all = append(all, difference{at: s.eventName(l.ID), a: x, b: y, noun: "dead letter"})
 		}
 	}
 	return all
+}
+
+// eventName names an event that is given, by its ID: event 5 (OrderPlaced).
+func (s *testCase) eventName(id string) string {
+	for i, e := range s.given {
+		if cmp.Or(e.ID, strconv.Itoa(i+1)) == id {
+			return fmt.Sprintf("event %s (%s)", id, e.Type)
+		}
+	}
+	return "event " + id
 }
 
 // namesOf are the names of the rows, in order and each once.
@@ -120,9 +144,9 @@ func listDifferences(d difference, options []gocmp.Option) []difference {
 		at := fmt.Sprintf("%s[%d]", d.at, i)
 		switch {
 		case i >= d.a.Len():
-			all = append(all, difference{at, d.fields, reflect.Value{}, d.b.Index(i)})
+			all = append(all, difference{at: at, fields: d.fields, b: d.b.Index(i)})
 		case i >= d.b.Len():
-			all = append(all, difference{at, d.fields, d.a.Index(i), reflect.Value{}})
+			all = append(all, difference{at: at, fields: d.fields, a: d.a.Index(i)})
 		default:
 			for _, in := range valueDifferences(d.a.Index(i).Interface(), d.b.Index(i).Interface(), d.fields, options) {
 				in.at = at + in.at
@@ -175,9 +199,9 @@ func (u *unequal) locate() place {
 			fmt.Fprintf(&at, ".%s", step.Key())
 		case gocmp.SliceIndex:
 			a, b := u.path[i-1].Values()
-			return place{difference{at.String(), fields, a, b}, true}
+			return place{difference{at: at.String(), fields: fields, a: a, b: b}, true}
 		}
 	}
 	a, b := u.path.Last().Values()
-	return place{difference{at.String(), fields, a, b}, false}
+	return place{difference{at: at.String(), fields: fields, a: a, b: b}, false}
 }

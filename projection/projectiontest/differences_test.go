@@ -150,13 +150,13 @@ func TestAFailureNamesThePathsThatDiffer(t *testing.T) {
 }
 
 func TestAFailureNamesDeadLettersThatDiffer(t *testing.T) {
-	var c testCase
+	c := testCase{given: []Event{{Type: "RocketLaunched"}, {ID: "3"}, {ID: "4", Type: "RocketLanded"}}}
 	got := c.compare(
 		result{DeadLetters: []DeadLetter{{"1", "the moon"}, {"2", "blocked"}, {"3", "no row"}}},
 		result{DeadLetters: []DeadLetter{{"1", "the sun"}, {"3", "no row"}, {"4", "too large"}}}, "want", "got")
-	want := "  dead letter 1: want \"the moon\", got \"the sun\"\n" +
-		"  dead letter 2: want \"blocked\", got nothing\n" +
-		"  dead letter 4: want nothing, got \"too large\"\n"
+	want := "  event 1 (RocketLaunched): want dead letter \"the moon\", got dead letter \"the sun\"\n" +
+		"  event 2: want dead letter \"blocked\", got no dead letter\n" +
+		"  event 4 (RocketLanded): want no dead letter, got dead letter \"too large\"\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -172,10 +172,13 @@ func (s *testCase) unwanted(got result) string {
 			want.Rows[of.model().Name] = rows
 		}
 	}
-	got.DeadLetters = slices.Clone(got.DeadLetters)
-	for i := range min(len(want.DeadLetters), len(got.DeadLetters)) {
-		if strings.Contains(got.DeadLetters[i].Reason, want.DeadLetters[i].Reason) {
-			want.DeadLetters[i].Reason = got.DeadLetters[i].Reason
+	for i := range want.DeadLetters {
+		wanted := &want.DeadLetters[i]
+		came := slices.IndexFunc(got.DeadLetters, func(l DeadLetter) bool {
+			return l.ID == wanted.ID && strings.Contains(l.Reason, wanted.Reason)
+		})
+		if came >= 0 {
+			wanted.Reason = got.DeadLetters[came].Reason
 		}
 	}
 	return s.compare(want, got, "want", "got")
@@ -191,7 +194,7 @@ func (s *testCase) compare(a, b result, wordA, wordB string) string {
 	for _, of := range s.want {
 		all = append(all, rowDifferences(of, a.Rows[of.model().Name], b.Rows[of.model().Name], s.options())...)
 	}
-	if all = append(all, letterDifferences(a.DeadLetters, b.DeadLetters)...); len(all) > 0 {
+	if all = append(all, s.letterDifferences(a.DeadLetters, b.DeadLetters)...); len(all) > 0 {
 		return showDifferences(all, wordA, wordB)
 	}
 	return diff // which the options find only in the whole

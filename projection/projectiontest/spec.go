@@ -108,8 +108,12 @@ func (s *Spec[R]) testCase() *testCase {
 func (s *GroupSpec) testCase() (*testCase, error) {
 	group := projection.Group(s.Projections)
 	if len(group) != 1 {
-		return nil, fmt.Errorf("the models of the projections are not connected by references: there are %d groups of them; "+
-			"test each by itself", len(group))
+		names := make([]string, len(group))
+		for i := range group {
+			names[i] = group[i].Name
+		}
+		return nil, fmt.Errorf("the models of the projections are not connected by references: there are %d groups of them, "+
+			"%s; give Projections those of one group, and test each by itself", len(group), strings.Join(names, "; "))
 	}
 	return &testCase{
 		projection: group[0], members: s.Projections, given: s.Given, types: s.Types, want: s.Want,

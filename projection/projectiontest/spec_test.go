@@ -115,6 +115,25 @@ func TestProjectorsThatAreWrongAreFound(t *testing.T) {
 	}
 }
 
+// TestDeadLettersAreComparedByEvent and not by their place among others.
+func TestDeadLettersAreComparedByEvent(t *testing.T) {
+	c := (&Spec[Account]{Codec: AccountCodec, Given: events(3), WantDeadLetters: []DeadLetter{{"2", "moon"}}}).testCase()
+	got := c.unwanted(result{DeadLetters: []DeadLetter{{"1", "the sun"}, {"2", "the moon"}}})
+	if want := "  event 1 (Deposited): want no dead letter, got dead letter \"the sun\"\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestProjectionsOfSeveralGroupsAreNamed: each group is to be tested by itself.
+func TestProjectionsOfSeveralGroupsAreNamed(t *testing.T) {
+	one, two := ProjectAccount(deposits), ProjectAccount(deposits)
+	one.Name, two.Name = "Book", "Loan"
+	_, err := (&GroupSpec{Projections: []projection.Projection{one, two}}).testCase()
+	if err == nil || !strings.Contains(err.Error(), "there are 2 groups of them, Book; Loan; give") {
+		t.Errorf("of two groups: %v", err)
+	}
+}
+
 // TestADeadLetterBlocksOnlyEventsOfItsSubject: so a spec without subjects may have rows that production has not.
 func TestADeadLetterBlocksOnlyEventsOfItsSubject(t *testing.T) {
 	given := func(subject string) []Event {
