@@ -31,12 +31,26 @@ type told struct {
 	to   *console
 	hide string // the address of the server, which is nobody's business: it is another one after each change
 
-	mu   sync.Mutex
-	rest []byte // of a line that has not ended
-	kept []string
+	mu      sync.Mutex
+	rest    []byte // of a line that has not ended
+	kept    []string
+	held    []string // warnings of rows of former code, until it is known who does something about them
+	onStale staleWarnings
 }
 
 const mostKept = 60 // lines
+
+// codeWarning is in the line in which a server tells what to do about rows of former code.
+const codeWarning = "the code of the projectors (package"
+
+// staleWarnings says what becomes of such lines.
+type staleWarnings int
+
+const (
+	holdStale staleWarnings = iota // until that is known
+	passStale
+	dropStale // this program does it, or says how
+)
 
 // Write implements io.Writer.
 func (t *told) Write(text []byte) (int, error) {
@@ -58,6 +72,31 @@ func (t *told) line(line string) {
 	if strings.Contains(line, t.hide) && strings.Contains(line, "listening") {
 		return
 	}
+	if strings.Contains(line, codeWarning) {
+		switch t.onStale {
+		case holdStale:
+			t.held = append(t.held, line)
+			return
+		case dropStale:
+			return
+		}
+	}
+	t.pass(line)
+}
+
+// decide says what becomes of warnings of rows of former code, of those that were held as well.
+func (t *told) decide(what staleWarnings) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, line := range t.held {
+		if what == passStale {
+			t.pass(line)
+		}
+	}
+	t.onStale, t.held = what, nil
+}
+
+func (t *told) pass(line string) {
 	_, _ = io.WriteString(t.to, line+"\n")
 	if t.kept = append(t.kept, line); len(t.kept) > mostKept {
 		t.kept = t.kept[1:]

@@ -83,6 +83,8 @@ func (s *session) refuse(ctx context.Context, srv, former *server, why error) {
 			s.wrong.err = fmt.Errorf("%w\nnor does the former one start again: %w", why, err)
 			s.out.say("nor does the former one start again: %s", brief(err))
 			again.remove(s.out)
+		} else {
+			again.told.decide(passStale)
 		}
 	}
 	s.tellFormer()

@@ -13,15 +13,18 @@ import (
 
 // renewStale has the events folded again for rows that former code of their projectors has made: the server cannot see
 // whether the present code makes others, and leaves them as they are. Of a store that other servers may use, or that
-// costs money to write to, it only says how.
+// costs money to write to, it only says how. The server's own warning is told where this program says nothing of them,
+// as where the server wants a token.
 func (srv *server) renewStale(ctx context.Context, s *session) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	found := srv.stale(ctx)
 	models := found.models()
 	if len(models) == 0 {
+		srv.told.decide(passStale)
 		return
 	}
+	srv.told.decide(dropStale)
 	named := strings.Join(models, ", ")
 	if found.own && srv.rebuild(ctx, found) == nil {
 		s.out.say("the code of the projectors of %s has changed: their rows are being built again from all events", named)

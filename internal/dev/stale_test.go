@@ -1,21 +1,24 @@
 package dev
 
 import (
+	"cmp"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 // TestRowsOfFormerCodeAreBuiltAgainInAStoreOfOnesOwnAlone: those that former code has begun to build are dropped
 // before; of a store that others may write to, or of which a server of an older library says nothing, nothing is
-// decided.
+// decided. The server's warning, which asks for the same, is told where this program says nothing of it.
 func TestRowsOfFormerCodeAreBuiltAgainInAStoreOfOnesOwnAlone(t *testing.T) {
 	const rebuilds = `"rebuilds": [{"models": ["A"], "serving": {"codeChanged": true}}, {"models": ["B"], "serving": {}},
 		{"models": ["C"], "serving": {}, "building": {"codeChanged": true}},
 		{"models": ["D"], "serving": {"codeChanged": true}, "building": {}}, {"models": ["E"]}]`
+	const warning = "WARN " + codeWarning + " todo/projector) has changed\n"
 	const command = "server rebuild start A C --url http://127.0.0.1:8080"
 	for name, c := range map[string]struct {
 		answer string
@@ -47,14 +50,30 @@ func TestRowsOfFormerCodeAreBuiltAgainInAStoreOfOnesOwnAlone(t *testing.T) {
 			}))
 			defer of.Close()
 			var out strings.Builder
-			srv := &server{address: strings.TrimPrefix(of.URL, "http://")}
-			srv.renewStale(t.Context(), &session{out: &console{to: &out}, url: "http://127.0.0.1:8080"})
-			if diff := cmp.Diff(c.asked, asked); diff != "" {
+			to := &console{to: &out}
+			srv := &server{address: strings.TrimPrefix(of.URL, "http://"), told: &told{to: to, hide: "127.0.0.1:4711"}}
+			if _, err := srv.told.Write([]byte(warning)); err != nil {
+				t.Fatal(err)
+			}
+			srv.renewStale(t.Context(), &session{out: to, url: "http://127.0.0.1:8080"})
+			if _, err := srv.told.Write([]byte(warning)); err != nil { // what the pipe still had
+				t.Fatal(err)
+			}
+			if diff := gocmp.Diff(c.asked, asked); diff != "" {
 				t.Errorf("-want +asked:\n%s", diff)
 			}
-			if !strings.Contains(out.String(), c.told) || c.told == "" && out.String() != "" {
-				t.Errorf("it tells %q, want %q", out.String(), c.told)
+			if told := out.String(); !strings.Contains(told, c.told) || c.told == "" && told != warning+warning ||
+				c.told != "" && strings.Contains(told, "WARN") {
+				t.Errorf("it tells %q, want %q", told, cmp.Or(c.told, warning))
 			}
 		})
+	}
+}
+
+// TestTheWarningOfFormerCodeIsTheServers: it is known by its words.
+func TestTheWarningOfFormerCodeIsTheServers(t *testing.T) {
+	text, err := os.ReadFile("../../server/internal/projections/code.go")
+	if err != nil || !strings.Contains(string(text), codeWarning) {
+		t.Errorf("servers do not warn with %q any more, %v", codeWarning, err)
 	}
 }
