@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -48,7 +47,7 @@ func (o *Server) Client() (*Client, error) {
 	base := strings.TrimRight(o.URL, "/")
 	u.User = nil
 	return &Client{Who: "the server", Base: base, shown: strings.TrimRight(u.String(), "/"), token: token,
-		Http: &http.Client{Timeout: 10 * time.Minute, CheckRedirect: stay}}, nil
+		Http: &http.Client{Timeout: 10 * time.Minute, CheckRedirect: stay, Transport: reaching{}}}, nil
 }
 
 // stay follows no redirect: it could take the token elsewhere, and makes a GET of a POST.
@@ -92,8 +91,7 @@ func Temporary(err error) bool {
 
 // MayBeDone reports whether the server may have done what it was asked, or a part of it, though it has not said so.
 func MayBeDone(err error) bool {
-	var network *net.OpError
-	if errors.As(err, &network) && network.Op == "dial" {
+	if isUnreached(err) {
 		return false // it was not asked
 	}
 	return Temporary(err) || errors.Is(err, context.Canceled)

@@ -150,3 +150,22 @@ func TestNoPasswordOfAnAddressIsShown(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoReachesNoServerIsToldWhatToDo, whatever is asked.
+func TestWhoReachesNoServerIsToldWhatToDo(t *testing.T) {
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	c, err := (&Server{URL: gone.URL}).Client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, ask := range asks {
+		err := ask(c, t)
+		if err == nil || !strings.HasSuffix(err.Error(), ": start the server, or give its address with --url") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if MayBeDone(err) {
+			t.Errorf("%s: the server may have done it, though nobody was asked", name)
+		}
+	}
+}

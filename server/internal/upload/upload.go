@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
@@ -140,7 +139,7 @@ func (u *Upload) send(ctx context.Context, events []eventlog.Event) error {
 			return u.refused(events, err)
 		}
 		if n == 1 {
-			fmt.Fprintf(u.Stderr, "\n%v%s; trying again\n", err, remedy(err))
+			fmt.Fprintf(u.Stderr, "\n%v; trying again\n", err)
 		}
 		select {
 		case <-time.After(pause):
@@ -184,14 +183,6 @@ func (u *Upload) refused(events []eventlog.Event, err error) error {
 		return fmt.Errorf("%s line %d of %s (id %q): %s: %s; the lines before %d are %s",
 			u.Verb, e.Offset, u.File, e.ID, answer.Field, answer.Reason, events[0].Offset, u.Done)
 	}
-	return fmt.Errorf("%s lines %d to %d of %s to %s: %w%s; the lines before are %s", u.Verb, events[0].Offset,
-		events[len(events)-1].Offset, u.File, u.To, err, remedy(err), u.Done)
-}
-
-// remedy says what to do where no server has answered.
-func remedy(err error) string {
-	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
-		return ": start the server, or give its address with --url"
-	}
-	return ""
+	return fmt.Errorf("%s lines %d to %d of %s to %s: %w; the lines before are %s", u.Verb, events[0].Offset,
+		events[len(events)-1].Offset, u.File, u.To, err, u.Done)
 }
