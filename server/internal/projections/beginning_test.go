@@ -30,21 +30,7 @@ func cannotBegin(t *testing.T, shared *memstore.MultiWriter, fails *atomic.Bool,
 	fails.Store(true)
 	log := logOf(t, "T", "T")
 	t.Cleanup(func() { log.Close() })
-	set, err := New([]projection.Projection{v.p}, log, v.db, nil, projection.RunnerConfig{Logger: logger})
-	if err == nil {
-		err = set.KeepServing(t.Context(), Keep{DB: v.db})
-	}
-	if err == nil {
-		err = set.Prepare(t.Context())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	set.Start(t.Context())
-	t.Cleanup(func() {
-		set.Halt()
-		set.Wait()
-	})
+	set := v.serve(t, log, Keep{}, projection.RunnerConfig{Logger: logger})
 	return set, log
 }
 

@@ -50,22 +50,7 @@ func withoutEvents(t *testing.T, number string, logger *slog.Logger) *Set {
 	first.fold(t, first.db, "T")
 	log := logOf(t, "T")
 	t.Cleanup(func() { log.Close() })
-	set, err := New([]projection.Projection{second.p}, forgetful{log}, second.db, nil,
-		projection.RunnerConfig{Logger: logger})
-	if err == nil {
-		err = set.KeepServing(t.Context(), Keep{DB: second.db})
-	}
-	if err == nil {
-		err = set.Prepare(t.Context())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	set.Start(t.Context())
-	t.Cleanup(func() {
-		set.Halt()
-		set.Wait()
-	})
+	set := second.serve(t, forgetful{log}, Keep{}, projection.RunnerConfig{Logger: logger})
 	return set
 }
 

@@ -2,6 +2,7 @@ package projections
 
 import (
 	"errors"
+	"log/slog"
 	"strconv"
 	"strings"
 	"testing"
@@ -83,6 +84,31 @@ func (v *version) fold(t *testing.T, db *querydb.DB, types ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// serve folds as a server does that keeps rows so, until the test ends.
+func (v *version) serve(t *testing.T, src eventlog.Source, keep Keep, cfg projection.RunnerConfig) *Set {
+	t.Helper()
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	keep.DB = v.db
+	set, err := New([]projection.Projection{v.p}, src, v.db, nil, cfg)
+	if err == nil {
+		err = set.KeepServing(t.Context(), keep)
+	}
+	if err == nil {
+		err = set.Prepare(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.Start(t.Context())
+	t.Cleanup(func() {
+		set.Halt()
+		set.Wait()
+	})
+	return set
 }
 
 // logOf is a log of events of the types.

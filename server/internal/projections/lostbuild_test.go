@@ -3,12 +3,10 @@ package projections
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
@@ -96,7 +94,7 @@ func TestRowsWhoseTableIsRecreatedWhileTheyAreBuiltAreBuiltInAnother(t *testing.
 		t.Errorf("the tables of generations %v are planned, %v; want %d, the next", targets, err, at+1)
 	}
 
-	u := second.serve(t, log)
+	u := second.serve(t, log, Keep{Manual: true}, projection.RunnerConfig{}).units[0]
 	for limit := time.Now().Add(20 * time.Second); !u.built(t.Context()); time.Sleep(time.Millisecond) {
 		if time.Now().After(limit) {
 			t.Fatal("the rows are not built")
@@ -105,29 +103,6 @@ func TestRowsWhoseTableIsRecreatedWhileTheyAreBuiltAreBuiltInAnother(t *testing.
 	if s := second.survey(t); !s.builds || generationOf(s.all[0].Building) != at+1 {
 		t.Errorf("what is built: %t, %+v; want generation %d", s.builds, s.all[0].Building, at+1)
 	}
-}
-
-// serve folds the log, and switches to nothing unasked.
-func (v *version) serve(t *testing.T, log *memlog.Log) *unit {
-	t.Helper()
-	set, err := New([]projection.Projection{v.p}, log, v.db, nil, projection.RunnerConfig{
-		Logger: slog.New(slog.DiscardHandler),
-	})
-	if err == nil {
-		err = set.KeepServing(t.Context(), Keep{DB: v.db, Manual: true})
-	}
-	if err == nil {
-		err = set.Prepare(t.Context())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	set.Start(t.Context())
-	t.Cleanup(func() {
-		set.Halt()
-		set.Wait()
-	})
-	return set.units[0]
 }
 
 // TestNotesThatAreRestoredAmidABuildHaveRowsFoldedOnce: neither those that serve nor those that were being built are
@@ -147,7 +122,7 @@ func TestNotesThatAreRestoredAmidABuildHaveRowsFoldedOnce(t *testing.T) {
 	if s := second.survey(t); s.all[0].Servable || !s.all[0].Building.Lost {
 		t.Fatalf("rows that are older than the notes are %+v", s.all[0])
 	}
-	second.serve(t, log)
+	second.serve(t, log, Keep{Manual: true}, projection.RunnerConfig{})
 	for limit := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
 		s := second.survey(t)
 		if s.folds && s.all[0].Servable && s.every(completeServing) {

@@ -3,7 +3,6 @@ package projections
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -40,22 +39,7 @@ func TestAProjectionThatNobodyFoldsIsNotWell(t *testing.T) {
 				v.fold(t, v.db, "T")
 				log := logOf(t, "T")
 				t.Cleanup(func() { log.Close() })
-				set, err := New([]projection.Projection{v.p}, log, v.db, nil,
-					projection.RunnerConfig{Logger: slog.New(slog.DiscardHandler)})
-				if err == nil {
-					err = set.KeepServing(t.Context(), Keep{DB: v.db, Off: off})
-				}
-				if err == nil {
-					err = set.Prepare(t.Context())
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				set.Start(t.Context())
-				t.Cleanup(func() {
-					set.Halt()
-					set.Wait()
-				})
+				set := v.serve(t, log, Keep{Off: off}, projection.RunnerConfig{})
 				well := func() bool {
 					_, err := set.Statuses(t.Context())
 					return err == nil

@@ -2,7 +2,6 @@ package projections
 
 import (
 	"context"
-	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -45,21 +44,9 @@ func abortPending(t *testing.T, fails bool) {
 	v := openVersionOn(t, store, "1")
 	log := logOf(t, "T")
 	t.Cleanup(func() { log.Close() })
-	set, err := New([]projection.Projection{v.p}, log, v.db, nil, projection.RunnerConfig{
-		Logger: slog.New(slog.DiscardHandler), MinBackoff: time.Millisecond, MaxBackoff: time.Millisecond,
+	set := v.serve(t, log, Keep{Manual: true, Former: time.Hour}, projection.RunnerConfig{
+		MinBackoff: time.Millisecond, MaxBackoff: time.Millisecond,
 	})
-	if err == nil {
-		err = set.KeepServing(t.Context(), Keep{DB: v.db, Manual: true, Former: time.Hour})
-	}
-	if err == nil {
-		err = set.Prepare(t.Context())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	set.Start(t.Context())
-	defer set.Wait()
-	defer set.Halt()
 	u := set.units[0]
 	one := u.of[0]
 	until := func(what string, is func() bool) {
@@ -105,7 +92,7 @@ func abortPending(t *testing.T, fails bool) {
 	}
 	store.all.Store(false)
 	store.generation.Store(nil)
-	err = <-switched
+	err := <-switched
 	if other := err != nil && strings.Contains(err.Error(), `another operator has asked for "abort"`); other == fails ||
 		fails && err != nil {
 		t.Errorf("the switch that was waited for: %v; the abort fails: %t", err, fails)

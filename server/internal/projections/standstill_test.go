@@ -53,20 +53,7 @@ func TestNobodyWaitsForFrozenRowsThatThisProgramAloneCouldFold(t *testing.T) {
 			c.first.fold(t, c.first.db, "T")
 			log := logOf(t, "T", "T")
 			t.Cleanup(func() { log.Close() })
-			set, err := New([]projection.Projection{c.second.p}, log, c.second.db, nil,
-				projection.RunnerConfig{Logger: slog.New(slog.DiscardHandler)})
-			if err == nil {
-				err = set.KeepServing(t.Context(), Keep{DB: c.second.db, Manual: true})
-			}
-			if err == nil {
-				err = set.Prepare(t.Context())
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			set.Start(t.Context())
-			defer set.Wait()
-			defer set.Halt()
+			set := c.second.serve(t, log, Keep{Manual: true}, projection.RunnerConfig{})
 			one, u := set.All[0], set.units[0]
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -65,22 +64,7 @@ func statusWhileTheSourceIsAway(t *testing.T, number string, isSilent bool, stat
 	log := logOf(t, "T", "T", "T")
 	t.Cleanup(func() { log.Close() })
 	src := &gone{Source: log, isSilent: isSilent}
-	set, err := New([]projection.Projection{v.p}, src, v.db, nil,
-		projection.RunnerConfig{Logger: slog.New(slog.DiscardHandler)})
-	if err == nil {
-		err = set.KeepServing(t.Context(), Keep{DB: v.db, Manual: true})
-	}
-	if err == nil {
-		err = set.Prepare(t.Context())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	set.Start(t.Context())
-	t.Cleanup(func() {
-		set.Halt()
-		set.Wait()
-	})
+	set := v.serve(t, src, Keep{Manual: true}, projection.RunnerConfig{})
 	builds, want := number != "1", uint64(3)
 	if builds {
 		until(t, "the rows are built", func() bool { return set.units[0].built(t.Context()) })
