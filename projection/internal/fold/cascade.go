@@ -112,15 +112,6 @@ func (c *Cascade) scope() []cascade.Scope {
 	return []cascade.Scope{{Asked: true, Targets: c.Targets, Filter: cascade.PlainFilter(c.Filter)}}
 }
 
-// ruleOf is the rule of a row that the event in hand has changed: by the schema where only copies in it have changed.
-func (f *followers) ruleOf(row keys.Key) *followRule {
-	rule, noted := f.rules[row]
-	if !noted {
-		rule.schema = true
-	}
-	return &rule
-}
-
 // follower is such a reference.
 type follower struct {
 	rows member
@@ -211,17 +202,20 @@ func (f *followers) cascade(at ApplyPoint) error {
 		return nil
 	}
 	for _, u := range f.of.journal {
+		rule, written := f.rules[u.entry.key]
+		if !written { // only copies in it have changed, and no copy holds those
+			continue
+		}
 		if u.was.event != 0 && u.was.present && !f.of.lasts(u.was.row, at) {
 			return ErrNextCommit
 		}
-		rule := f.ruleOf(u.entry.key)
-		if follows, err := f.judgeFollowing(&u, rule, at); err != nil || !follows {
+		if follows, err := f.judgeFollowing(&u, &rule, at); err != nil || !follows {
 			if err != nil {
 				return err
 			}
 			continue
 		}
-		if err := f.cascadeOf(&u, rule, at); err != nil {
+		if err := f.cascadeOf(&u, &rule, at); err != nil {
 			return err
 		}
 	}
