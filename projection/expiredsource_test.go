@@ -82,18 +82,24 @@ func dealEvent(t *testing.T, second int, steps ...dealStep) eventlog.Event {
 	return eventlog.Event{Source: "/test", Type: "Deal", Time: after(second), Data: data}
 }
 
-// foldDeals folds what is new in the log, and has all copies follow.
-func foldDeals(t *testing.T, store driver.Driver, codec *querydb.Codec[Deal], window int, events []eventlog.Event) {
+// foldDeals folds what is new in the log, has all copies follow, and returns the dead letters.
+func foldDeals(
+	t *testing.T, store driver.Driver, codec *querydb.Codec[Deal], window int, events []eventlog.Event,
+) (letters []projection.DeadLetter) {
 	t.Helper()
 	cfg := quick()
-	cfg.WindowEvents = window
+	cfg.WindowEvents, cfg.MaxDeadLetterPercent = window, 100
 	runner, err := projection.NewRunner(dealGroup(codec), logOf(t, events...), openDeals(t, store, codec), cfg)
 	if err == nil {
 		err = runner.Run(t.Context())
 	}
+	if err == nil {
+		letters, err = runner.DeadLetters(t.Context(), "", 1000)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	return letters
 }
 
 func openDeals(t *testing.T, store driver.Driver, codec *querydb.Codec[Deal]) *querydb.DB {

@@ -22,7 +22,7 @@ import (
 
 // dealStep is one op that an event asks for.
 type dealStep struct {
-	Op      string // club, noclub; deal, note, nodeal, nodeals
+	Op      string // club, noclub; deal, note, change, nodeal, nodeals
 	ID      string
 	Text    string // the name of a club, the note of a deal
 	Deal    Deal
@@ -41,6 +41,8 @@ func (s *dealStep) op(ops *projection.Ops[Deal, string, string]) projection.Op {
 		op = ops.Set(s.Deal)
 	case "note":
 		op = ops.Update(s.ID, func(r *Deal) { r.Note = s.Text })
+	case "change":
+		op = ops.Update(s.ID, func(r *Deal) { r.FormerID, r.Ends, r.Code = s.Deal.FormerID, s.Deal.Ends, s.Deal.Code })
 	case "nodeal":
 		op = ops.Delete(s.ID)
 	case "nodeals":

@@ -59,11 +59,11 @@ func TestDeletingAPartitionTakesRowsThatHaveExpiredAlong(t *testing.T) {
 	}
 }
 
-// dealOf is the deal of the ID.
+// dealOf is the deal of the ID, the zero Deal where there is none.
 func dealOf(t *testing.T, store driver.Driver, codec *querydb.Codec[Deal], id string) (deal Deal) {
 	t.Helper()
 	rows, err := openDeals(t, store, codec).ForFold("").Get(t.Context(), codec.Model, []keys.Key{{PK: id}}, true)
-	if err == nil {
+	if err == nil && rows[0].Record != nil {
 		err = codec.Decode(rows[0].Record, &deal)
 	}
 	if err != nil {

@@ -29,7 +29,9 @@ type partitions struct {
 	latest  latestRows
 }
 
-func (f *partitions) reset() { f.all, f.watched, f.gone = map[string]*partition{}, nil, nil }
+func (f *partitions) reset() {
+	f.all, f.watched, f.gone, f.emptied = map[string]*partition{}, nil, nil, f.emptied[:0]
+}
 
 func (f *partitions) begin() {
 	f.kept = len(f.gone)

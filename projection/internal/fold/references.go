@@ -258,10 +258,11 @@ func (f *references) sourceRow(key keys.Key, identifier string, at ApplyPoint) (
 	if !e.read && e.event == 0 {
 		return nil, f.of.missKey(key)
 	}
-	if e.event == at.Event && !e.present {
-		return nil, errDeletedHere
+	visible := f.of.visible(e, at)
+	if e.event == at.Event && !e.present || !visible && slices.Contains(f.of.partitions.emptied, key.PK) {
+		return nil, errDeletedHere // no matter whether there was a row: one that had expired may have been removed
 	}
-	if !f.of.visible(e, at) || f.of.codec.Value(e.row, f.of.desc.Identifier()) != keys.String(identifier) {
+	if !visible || f.of.codec.Value(e.row, f.of.desc.Identifier()) != keys.String(identifier) {
 		return nil, nil
 	}
 	return e.row, nil

@@ -1,0 +1,45 @@
+package projection_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/foldql/foldql/eventlog"
+)
+
+// TestAnEventThatDeletesThePartitionOfTheRowItNeedsFailsForGood, whether that row is there, has expired, or has expired
+// and was removed. Else it would wait for the row, and delete it when it comes.
+func TestAnEventThatDeletesThePartitionOfTheRowItNeedsFailsForGood(t *testing.T) {
+	deal := func(d Deal) dealStep { return dealStep{Op: "deal", Deal: d} }
+	for when, ends := range map[string]int{"is there": 100, "has expired": 3, "has expired and was removed": 3} {
+		events := []eventlog.Event{
+			dealEvent(t, 0, deal(Deal{ID: "lease", Ends: after(ends)}), deal(Deal{ID: "holder"})),
+			dealEvent(t, 5, deal(Deal{ID: "other"})),
+			dealEvent(t, 6, dealStep{Op: "nodeals", ID: "lease"},
+				dealStep{Op: "change", ID: "holder", Deal: Deal{FormerID: "lease", Code: "changed"}}),
+			dealEvent(t, 7, deal(Deal{ID: "lease", Note: "again"}), deal(Deal{ID: "holder", FormerID: "lease"})),
+		}
+		for name, mode := range map[string]refMode{"plain": {}, "that follow": {cascade: true}} {
+			codec := (&dealForm{expires: true, former: mode}).codec()
+			for kind, newStore := range keptStores {
+				for _, window := range []int{1, 100} {
+					where := fmt.Sprintf("the row %s, copies %s, %s store, windows of %d", when, name, kind, window)
+					store := newStore()
+					foldDeals(t, store, codec, window, events[:2])
+					if strings.HasSuffix(when, "removed") && sweepDeals(t, store, codec, after(5)) == 0 {
+						t.Fatalf("%s: no row was removed: this shows nothing", where)
+					}
+					letters := foldDeals(t, store, codec, window, events)
+					if len(letters) != 1 || !strings.Contains(letters[0].Reason, "the event itself deletes it") {
+						t.Errorf("%s: dead letters %+v, want one that does not wait", where, letters)
+					}
+					lease, holder := dealOf(t, store, codec, "lease"), dealOf(t, store, codec, "holder")
+					if lease.Note != "again" || holder.Code == "changed" {
+						t.Errorf("%s: the rows are %+v and %+v, want them as the last event has made them", where, lease, holder)
+					}
+				}
+			}
+		}
+	}
+}
