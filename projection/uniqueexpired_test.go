@@ -59,6 +59,25 @@ func TestDeletingAPartitionTakesRowsThatHaveExpiredAlong(t *testing.T) {
 	}
 }
 
+// TestDeletingAPartitionTakesARowAlongThatTheEventHasWrittenAsExpired, on every store: what is left of it might be
+// there for an event of another partition of the source, or have a unique key of another row.
+func TestDeletingAPartitionTakesARowAlongThatTheEventHasWrittenAsExpired(t *testing.T) {
+	codec := (&dealForm{expires: true, unique: true}).codec()
+	for kind, newStore := range keptStores {
+		store := newStore()
+		letters := foldDeals(t, store, codec, 100, []eventlog.Event{
+			dealEvent(t, 20, dealStep{Op: "deal", Deal: Deal{ID: "holder", Code: "x"}}),
+			dealEvent(t, 21, dealStep{Op: "deal", Deal: Deal{ID: "lease", Code: "x", Ends: after(10)}},
+				dealStep{Op: "nodeals", ID: "lease"}, dealStep{Op: "note", ID: "holder", Text: "changed"}),
+		})
+		lease, holder := dealOf(t, store, codec, "lease"), dealOf(t, store, codec, "holder")
+		if len(letters) > 0 || lease.ID != "" || holder.Note != "changed" {
+			t.Errorf("%s store: the rows are %+v and %+v, dead letters %+v; want the second alone, changed", kind, lease, holder,
+				letters)
+		}
+	}
+}
+
 // dealOf is the deal of the ID, the zero Deal where there is none.
 func dealOf(t *testing.T, store driver.Driver, codec *querydb.Codec[Deal], id string) (deal Deal) {
 	t.Helper()

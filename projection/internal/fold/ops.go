@@ -327,9 +327,9 @@ func (o *deletePartitionOp) eval(f *modelFold, at ApplyPoint) error {
 		if f.passed(e, at) || !e.present {
 			continue
 		}
-		// One that has expired counts nothing where all have to fit into one commit: it may be gone already, and whether the
-		// event becomes a dead letter must not hang on that.
-		if f.visible(e, at) || f.traits.unique == nil || !f.bounds.shared {
+		// One that had expired before counts nothing where all have to fit into one commit: it may be gone already, and
+		// whether the event becomes a dead letter must not hang on that.
+		if f.visible(e, at) || e.event == at.Event || f.traits.unique == nil || !f.bounds.shared {
 			f.remove(e, at)
 		}
 	}
