@@ -43,3 +43,18 @@ func TestAnEventThatDeletesThePartitionOfTheRowItNeedsFailsForGood(t *testing.T)
 		}
 	}
 }
+
+// TestAnEventThatEndsTheRowItNeedsFailsForGood: the row as it was before would have it retried at every start.
+func TestAnEventThatEndsTheRowItNeedsFailsForGood(t *testing.T) {
+	codec := (&dealForm{expires: true}).codec()
+	for kind, newStore := range keptStores {
+		letters := foldDeals(t, newStore(), codec, 100, []eventlog.Event{
+			dealEvent(t, 0, dealStep{Op: "deal", Deal: Deal{ID: "lease"}}),
+			dealEvent(t, 5, dealStep{Op: "deal", Deal: Deal{ID: "lease", Ends: after(3)}},
+				dealStep{Op: "deal", Deal: Deal{ID: "holder", FormerID: "lease"}}),
+		})
+		if len(letters) != 1 || letters[0].RefNotFound != nil {
+			t.Errorf("%s store: dead letters %+v, want one that does not wait", kind, letters)
+		}
+	}
+}

@@ -37,8 +37,8 @@ func (e *RefNotFoundError) Error() string {
 // Is makes the error one of ErrNoRow.
 func (e *RefNotFoundError) Is(target error) bool { return target == ErrNoRow }
 
-// errDeletedHere is of a row that the event deletes which refers to it.
-var errDeletedHere = errors.New("the event itself deletes it")
+// errDeletedHere is of a row that the event deletes, or writes as expired, which refers to it.
+var errDeletedHere = errors.New("the event itself deletes it, or writes it as expired")
 
 // references are the copies that rows of a model hold, and those that other rows hold of them.
 type references struct {
@@ -259,7 +259,7 @@ func (f *references) sourceRow(key keys.Key, identifier string, at ApplyPoint) (
 		return nil, f.of.missKey(key)
 	}
 	visible := f.of.visible(e, at)
-	if e.event == at.Event && !e.present || !visible && slices.Contains(f.of.partitions.emptied, key.PK) {
+	if !visible && (e.event == at.Event || slices.Contains(f.of.partitions.emptied, key.PK)) {
 		return nil, errDeletedHere // no matter whether there was a row: one that had expired may have been removed
 	}
 	if !visible || f.of.codec.Value(e.row, f.of.desc.Identifier()) != keys.String(identifier) {
