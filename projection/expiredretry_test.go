@@ -54,7 +54,7 @@ func sweepDeals(t *testing.T, store driver.Driver, codec *querydb.Codec[Deal], b
 	if shared, is := store.(sharedKept); is {
 		return shared.Expire(table, before)
 	}
-	removed, err := store.(outliving).Driver.(driver.Sweeper).Sweep(t.Context(), table, before, 1000)
+	removed, err := store.(driver.Sweeper).Sweep(t.Context(), table, before, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

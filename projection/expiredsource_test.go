@@ -30,7 +30,7 @@ func TestACopyIsFilledInWhenARowThatHadExpiredComesBack(t *testing.T) {
 		"by an op's demand": {nullIfMissing: true, onRequest: true},
 	} {
 		for _, window := range []int{1, 2, 100} {
-			store := outliving{memstore.New()}
+			store := keptStore{memstore.New()}
 			codec := (&dealForm{expires: true, former: mode}).codec()
 			for n := range events {
 				foldDeals(t, store, codec, window, events[:n+1])

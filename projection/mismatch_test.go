@@ -42,18 +42,13 @@ func mismatch(t interface {
 	return m
 }
 
-// outliving is a store that outlives those who open it.
-type outliving struct{ driver.Driver }
-
-func (outliving) Close() error { return nil }
-
 // sharedKept is a kept store that others may write to.
 type sharedKept struct{ *memstore.MultiWriter }
 
 func (sharedKept) Close() error { return nil }
 
 var keptStores = map[string]func() driver.Driver{
-	"plain": func() driver.Driver { return outliving{memstore.New()} },
+	"plain": func() driver.Driver { return keptStore{memstore.New()} },
 	"shared": func() driver.Driver {
 		return sharedKept{memstore.NewMultiWriter(memstore.Options{Now: func() time.Time { return epoch }})}
 	},
@@ -128,7 +123,7 @@ func TestALogThatIsNotTheOneOfTheRowsIsAlwaysFound(t *testing.T) {
 
 // TestAMismatchSaysWhatDoesNotFit, and by which event.
 func TestAMismatchSaysWhatDoesNotFit(t *testing.T) {
-	drv := outliving{memstore.New()}
+	drv := keptStore{memstore.New()}
 	if m := mismatch(t, partitioned(t, 1, numbered(0, 9, "e")), drv, 4); m != nil {
 		t.Fatal(m)
 	}
@@ -181,7 +176,7 @@ func TestASourceThatSaysItIsAnotherIsAMismatch(t *testing.T) {
 		"away":                 {5, errors.New("away"), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			drv := outliving{memstore.New()}
+			drv := keptStore{memstore.New()}
 			if m := mismatch(t, partitioned(t, 1, numbered(0, 9, "e")), drv, 4); m != nil {
 				t.Fatal(m)
 			}
@@ -222,7 +217,7 @@ func (m made) Incarnation(context.Context, string) (string, error) { return m.in
 // TestEventsThatASourceHasForgottenStopNothing where the checkpoint covers them.
 func TestEventsThatASourceHasForgottenStopNothing(t *testing.T) {
 	for from := uint64(1); from <= 20; from++ {
-		drv := outliving{memstore.New()}
+		drv := keptStore{memstore.New()}
 		var events []eventlog.Event
 		for _, e := range numbered(0, 21, "e") {
 			if e.ID != "e10" { // which would be a dead letter
@@ -277,7 +272,7 @@ func TestADeadLetterThatTheLogDoesNotHoldIsFound(t *testing.T) {
 		events[i].ID, events[i].Time = fmt.Sprint(i), epoch
 	}
 	fold := func(t *testing.T) (driver.Driver, *projection.Runner) {
-		drv := outliving{memstore.New()}
+		drv := keptStore{memstore.New()}
 		db := open(t, drv)
 		return drv, run(t, partitioned(t, 1, events), db, quick())
 	}

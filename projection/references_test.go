@@ -1,6 +1,7 @@
 package projection_test
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -68,11 +69,17 @@ func refStores() map[string]func() driver.Driver {
 	}
 }
 
-// keptStore stays when a DB is closed.
-
+// keptStore is a store of one process that outlives those who open it.
 type keptStore struct{ driver.Driver }
 
+var _ driver.Sweeper = keptStore{}
+
 func (keptStore) Close() error { return nil }
+
+// Sweep removes rows that have expired. Without it, a sweep of a DB over the store would remove none, and not say so.
+func (s keptStore) Sweep(ctx context.Context, t *driver.Table, before time.Time, most int) (removed int, err error) {
+	return s.Driver.(driver.Sweeper).Sweep(ctx, t, before, most)
+}
 
 func refRunner(t testing.TB, mode refMode, src eventlog.Source, db *querydb.DB, window int) *projection.Runner {
 	t.Helper()

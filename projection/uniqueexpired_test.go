@@ -28,7 +28,7 @@ func TestACopyFollowsInARowThatHasTakenAnExpiredRowsKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return outliving{store}
+		return keptStore{store}
 	}}
 	for name, newStore := range keptStores {
 		newStores[name] = newStore
@@ -48,7 +48,7 @@ func TestACopyFollowsInARowThatHasTakenAnExpiredRowsKey(t *testing.T) {
 // of them follow: an event of another partition of the source, for which they have not expired, finds none.
 func TestDeletingAPartitionTakesRowsThatHaveExpiredAlong(t *testing.T) {
 	codec := (&dealForm{expires: true, unique: true, former: refMode{cascade: true}}).codec()
-	store := outliving{memstore.New()}
+	store := keptStore{memstore.New()}
 	foldDeals(t, store, codec, 100, []eventlog.Event{
 		dealEvent(t, 0, dealStep{Op: "deal", Deal: Deal{ID: "lease", Code: "x", Ends: after(10)}}),
 		dealEvent(t, 20, dealStep{Op: "nodeals", ID: "lease"}),

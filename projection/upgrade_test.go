@@ -182,7 +182,7 @@ func totalOf(t *testing.T, db *querydb.DB, id string) int {
 
 // TestAStoreOfAnEarlierVersionIsComparedWithItsLog when it is taken over, as far as it says what it was folded from.
 func TestAStoreOfAnEarlierVersionIsComparedWithItsLog(t *testing.T) {
-	drv, log := outliving{memstore.New()}, formerLog(t)
+	drv, log := keptStore{memstore.New()}, formerLog(t)
 	formerStore(t, log, drv)
 	if m := mismatch(t, logOf(t, broken()...), drv, 10); m == nil || m.Offset != 12 || m.End != 8 {
 		t.Errorf("mismatch: %+v, want one of a log that ends before", m)
@@ -246,7 +246,7 @@ func otherwise(t *testing.T, log *memlog.Log, offset uint64) *memlog.Log {
 // TestADeadLetterOfAnEarlierVersionThatTheLogDoesNotHoldIsAMismatch, and nothing is taken over. Once the log is
 // accepted, decisions that still hold are kept, and no earlier version can go on.
 func TestADeadLetterOfAnEarlierVersionThatTheLogDoesNotHoldIsAMismatch(t *testing.T) {
-	drv, log := outliving{memstore.New()}, formerLog(t)
+	drv, log := keptStore{memstore.New()}, formerLog(t)
 	formerStore(t, log, drv)
 	for _, at := range []uint64{7, 12} {
 		other := otherwise(t, log, at)
