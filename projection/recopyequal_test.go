@@ -22,7 +22,7 @@ import (
 
 // dealStep is one op that an event asks for.
 type dealStep struct {
-	Op      string // club, noclub; deal, note, change, nodeal, nodeals
+	Op      string // club, newclub, rename, noclub, noclubs; deal, newdeal, note, change, upsert, patch, nodeal, nodeals
 	ID      string
 	Text    string // the name of a club, the note of a deal
 	Deal    Deal
@@ -35,10 +35,22 @@ func (s *dealStep) op(ops *projection.Ops[Deal, string, string]) projection.Op {
 	switch s.Op {
 	case "club":
 		op = clubOps.Set(Club{s.ID, s.Text})
+	case "newclub":
+		op = clubOps.Create(Club{s.ID, s.Text})
+	case "rename":
+		op = clubOps.Update(s.ID, func(r *Club) { r.Name = s.Text })
 	case "noclub":
 		op = clubOps.Delete(s.ID)
+	case "noclubs":
+		return clubOps.DeletePartition(s.ID)
 	case "deal":
 		op = ops.Set(s.Deal)
+	case "newdeal":
+		op = ops.Create(s.Deal)
+	case "upsert":
+		op = ops.Upsert(s.ID, s.Deal, func(r *Deal) { r.Note, r.HostID = r.Note+s.Text, s.Deal.HostID })
+	case "patch":
+		return ops.Patch(s.ID).Set(dealNotes.Assign(s.Text))
 	case "note":
 		op = ops.Update(s.ID, func(r *Deal) { r.Note = s.Text })
 	case "change":
@@ -55,6 +67,10 @@ func (s *dealStep) op(ops *projection.Ops[Deal, string, string]) projection.Op {
 		return op.NoCascade()
 	}
 	return op
+}
+
+var dealNotes = &projection.PatchField[Deal, string]{
+	Ordinal: dealNote, Write: func(r *Deal, note string) { r.Note = note },
 }
 
 // dealGroup is the projection of deals and clubs. All events are those of deals.
