@@ -14,23 +14,27 @@ func (h *Handler) unwanted(partition string) uint64 {
 	return 0
 }
 
-// goesOn fails where a reader has come to an offset before events that are not wanted here: it has read some like
-// these, and would miss them without a trace. Who has read nothing begins behind them, and who is at the end misses
-// nothing yet.
+// isAmong reports whether a reader has come to an offset before events that are not wanted here: it has read some like
+// these. Who has read nothing begins behind them.
+func (h *Handler) isAmong(partition string, after uint64) bool {
+	return after > 0 && after < h.unwanted(partition)
+}
+
+// goesOn fails where such a reader would miss an event without a trace. Who is at the end misses none yet.
 func (h *Handler) goesOn(ctx context.Context, partition string, after uint64) error {
-	begin := h.unwanted(partition)
-	if after == 0 || after >= begin {
+	if !h.isAmong(partition, after) {
 		return nil
 	}
 	if _, atEnd, err := eventlog.EndsBefore(ctx, h.Source, partition, after+1); err != nil || atEnd {
 		return err
 	}
-	return &eventlog.ForgottenError{Partition: partition, After: after, First: begin + 1}
+	return &eventlog.ForgottenError{Partition: partition, After: after, First: h.unwanted(partition) + 1}
 }
 
-// read reads for whoever can go on there.
+// read reads for whoever can go on there, and gives nothing to one who has come among what is not wanted: it is at the
+// end, and more may have come since that was found.
 func (h *Handler) read(ctx context.Context, partition string, after uint64, limit int) ([]eventlog.Event, error) {
-	if err := h.goesOn(ctx, partition, after); err != nil {
+	if err := h.goesOn(ctx, partition, after); err != nil || h.isAmong(partition, after) {
 		return nil, err
 	}
 	return h.Source.Read(ctx, partition, after, limit)
@@ -41,7 +45,7 @@ func (h *Handler) read(ctx context.Context, partition string, after uint64, limi
 // them.
 func (h *Handler) emptyThrough(ctx context.Context, partition string, after uint64) (uint64, error) {
 	through, err := eventlog.EmptyThrough(ctx, h.Source, partition, after)
-	if through < h.unwanted(partition) {
+	if through < h.unwanted(partition) || h.isAmong(partition, after) {
 		through = after
 	}
 	return through, err

@@ -1,11 +1,13 @@
 package httpsource_test
 
 import (
+	"context"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/httpsource"
 	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/eventlog/sourcetest"
 )
@@ -88,6 +90,53 @@ func TestWhoHasReadAllGoesOnWhileWhatComesIsNotThere(t *testing.T) {
 		want := &eventlog.ForgottenError{Partition: "0", After: 3, First: 6}
 		if diff := gocmp.Diff(want, eventlog.ForgottenIn(err)); diff != "" {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+	}
+}
+
+// growing is a log that gets more events when it is asked for the n-th time, before it answers.
+type growing struct {
+	eventlog.Log
+	n    int
+	grow func()
+}
+
+func (g *growing) asked() {
+	if g.n--; g.n == 0 {
+		g.grow()
+	}
+}
+
+func (g *growing) Head(ctx context.Context, partition string) (uint64, error) {
+	g.asked()
+	return g.Log.Head(ctx, partition)
+}
+
+func (g *growing) Read(ctx context.Context, partition string, after uint64, most int) ([]eventlog.Event, error) {
+	g.asked()
+	return g.Log.Read(ctx, partition, after, most)
+}
+
+// TestWhatComesWhileAReadBeginsIsNotPassedOver: it is found that the reader is at the end, and then it is not.
+func TestWhatComesWhileAReadBeginsIsNotPassedOver(t *testing.T) {
+	for what, ask := range map[string]func(*httpsource.Source) (uint64, error){
+		"a read": func(src *httpsource.Source) (uint64, error) {
+			events, err := src.Read(t.Context(), "0", 3, 10)
+			return 3 + uint64(len(events)), err
+		},
+		"a look for what is empty": func(src *httpsource.Source) (uint64, error) {
+			return src.EmptyThrough(t.Context(), "0", 3)
+		},
+	} {
+		for n := range 8 {
+			inner := memlog.New(memlog.Options{})
+			addTo(t, inner, 3)
+			log := &growing{Log: inner, grow: func() { addTo(t, inner, 4) }}
+			src := open(t, serve(t, fromSixth(log)).url)
+			log.n = n
+			if at, err := ask(src); at > 3 || err != nil && eventlog.ForgottenIn(err) == nil {
+				t.Errorf("more comes when the log is asked for the %d. time: %s is at %d, %v", n, what, at, err)
+			}
 		}
 	}
 }
