@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/foldql/foldql/graph/catalog"
+	"github.com/foldql/foldql/graph/internal/filter"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
@@ -135,6 +136,41 @@ func TestWhatConditionsLookAtIsBoundedWithTheRows(t *testing.T) {
 	}
 	if answer, errs := ask(long, ", partial: true"); len(errs) > 0 || strings.Contains(answer, "nextToken:<nil>") {
 		t.Errorf("a page that may be short: %s, %v", answer, errs)
+	}
+}
+
+// TestShortPagesTogetherAreBoundedByWhatConditionsLookAt: each of them may look at one row, and a request can have very
+// many. One by one they lead past any number of rows all the same.
+func TestShortPagesTogetherAreBoundedByWhatConditionsLookAt(t *testing.T) {
+	const most, orders, extra = 5, 60, 2
+	b := filteredTracks(t, orders, 0, 0, most)
+	for i := range orders {
+		b.put(t, "Track", row{"orderId": fmt.Sprintf("o%04d", i), "changedAt": day(1),
+			"status": strings.Repeat("r", extra*filter.RowBytes)})
+	}
+	got := b.do(t.Context(), `{ OrderByStatus(status: OPEN, limit: 60) { items {
+		tracks(filter: {status: {eq: "x"}}, partial: true) { nextToken } } } }`, nil)
+	// 8 pages are read at a time, and all of them may come to what is left before any has spent it.
+	answered := most + 2*8
+	if failed := len(got.Errors); failed < orders-answered || !strings.HasPrefix(got.Errors[0], "LIMIT_EXCEEDED") {
+		t.Errorf("%d of %d pages fail, want all but %d: %v", failed, orders, answered, got.Errors)
+	}
+	const large = most + 1
+	for i := range 3 {
+		b.put(t, "Track", row{"orderId": "large", "changedAt": day(i + 1),
+			"status": strings.Repeat("r", large*filter.RowBytes)})
+	}
+	for pages, token := 1, "null"; ; pages++ {
+		got := b.do(t.Context(), fmt.Sprintf(`{ TrackById(id: "large", filter: {status: {eq: "x"}}, partial: true,
+			nextToken: %s) { nextToken } }`, token), nil)
+		if len(got.Errors) > 0 || pages > 4 {
+			t.Fatalf("page %d: %v", pages, got)
+		}
+		next, more := got.Data.(map[string]any)["TrackById"].(map[string]any)["nextToken"].(string)
+		if !more {
+			break
+		}
+		token = strconv.Quote(next)
 	}
 }
 

@@ -23,6 +23,7 @@ type filtering struct {
 	of     *catalog.Type
 	own    []*catalog.Field // that the viewer may read of own rows only
 	all    bool             // all rows must be the viewer's own
+	short  bool             // the page may be short
 }
 
 // newFiltering reads the filter of a request, nil where it has none. To filter by a field, the viewer must be allowed
@@ -32,7 +33,8 @@ func newFiltering(ctx context.Context, rd *Reader, v access.Viewer, t *catalog.T
 	if read == nil || err != nil {
 		return nil, err
 	}
-	f := &filtering{Judge: read.Judge(), fields: read.Fields(), reader: rd, viewer: v, of: t}
+	f := &filtering{Judge: read.Judge(), fields: read.Fields(), reader: rd, viewer: v, of: t,
+		short: r.Page.Partial != nil && *r.Page.Partial}
 	view, err := rd.db.Generations().View(ctx, t.Model)
 	if err != nil {
 		return nil, rd.Errors().Read(ctx, err, t.Name)
@@ -44,7 +46,7 @@ func newFiltering(ctx context.Context, rd *Reader, v access.Viewer, t *catalog.T
 		case access.OwnRowsOnly:
 			f.own = append(f.own, field)
 		}
-		if !view.Has(field.Ordinal) { // else each row says whether it is known: see Filter.Holds
+		if !view.Has(field.Ordinal) { // else each row says whether it is known: see [filter.Judge.Holds]
 			return nil, rd.NotKnown(ctx, t, field.Name)
 		}
 	}
@@ -63,7 +65,7 @@ func (f *filtering) level() access.Level {
 }
 
 // apply has the query read only the rows that the filter holds for.
-func (f *filtering) apply(ctx context.Context, dbq *querydb.Query, a *catalog.PageArgs) {
+func (f *filtering) apply(ctx context.Context, dbq *querydb.Query) {
 	examined := f.reader.Config.Allowance.Left(ctx).Examined
 	dbq.Filter = func(row *querydb.Row) (bool, error) {
 		holds, err := f.judge(row.Record)
@@ -72,7 +74,7 @@ func (f *filtering) apply(ctx context.Context, dbq *querydb.Query, a *catalog.Pa
 		}
 		return holds, err
 	}
-	dbq.Examine, dbq.Partial = examined, a.Partial != nil && *a.Partial
+	dbq.Examine, dbq.Partial = examined, f.short
 	if dbq.Fields == nil {
 		return
 	}
@@ -105,10 +107,14 @@ func (f *filtering) failure(ctx context.Context, q *catalog.Query, err error) er
 		return err
 	}
 	if errors.Is(err, querydb.ErrExamined) {
+		remedy := "ask for partial pages with partial: true"
+		if f.short {
+			remedy = "ask for fewer pages in one request"
+		}
 		return graphqlerr.New(graphqlerr.LimitExceeded, "%s: more than %d rows would have to be looked at for the filters "+
 			"of the request, which is the most, and a row counts once more for each %d KiB that conditions look at in it; "+
-			"narrow it by a key or an index, or ask for partial pages with partial: true",
-			q.Name, f.reader.Config.Allowance.Examined, filter.RowBytes>>10)
+			"narrow it by a key or an index, or %s",
+			q.Name, f.reader.Config.Allowance.Examined, filter.RowBytes>>10, remedy)
 	}
 	if unknown, is := errors.AsType[*filter.UnknownError](err); is {
 		return f.reader.NotKnown(ctx, f.of, unknown.Field)

@@ -79,7 +79,7 @@ func (rd *Reader) Page(ctx context.Context, v access.Viewer, q *catalog.Query, r
 	if sought != nil {
 		binding.filter = r.soughtSum[:]
 		sought.all = allowed == access.OwnRowsOnly && dbq.Visible == nil
-		sought.apply(ctx, &dbq, &r.Page)
+		sought.apply(ctx, &dbq)
 	}
 	if dbq.Start, err = rd.tokens.start(ctx, binding, r); err != nil {
 		return Page{}, err

@@ -159,7 +159,7 @@ func (s *some) addAll(ctx context.Context, rows []driver.Row, starts []keys.Curs
 	}
 	if unneeded := len(rows) - (s.examined - examined) - 1; s.Visible == nil && unneeded > 0 { // but for one that follows
 		s.examined += unneeded
-		s.Examine.Spend(unneeded)
+		s.Examine.pass(unneeded)
 	}
 	if added := s.page.Rows[kept:]; len(added) <= len(rows)/2 || s.Visible != nil && len(added) < len(rows) {
 		for i := range added {
@@ -212,7 +212,7 @@ func (s *some) add(row *driver.Row, start keys.Cursor, budget driver.Budget) (do
 		s.endFull()
 		return true, nil
 	}
-	if s.Filter != nil && !s.Examine.take() && (s.last != nil || !s.Partial) {
+	if s.Filter != nil && !s.mayExamine() {
 		return true, ErrExamined
 	}
 	s.examined, s.last = s.examined+1, &start
@@ -226,6 +226,14 @@ func (s *some) add(row *driver.Row, start keys.Cursor, budget driver.Budget) (do
 	}
 	s.page.Rows, s.page.Starts = append(s.page.Rows, *row), append(s.page.Starts, start)
 	return false, nil
+}
+
+// mayExamine reports whether the filter may be asked about one row more.
+func (s *some) mayExamine() bool {
+	if s.Partial && s.last == nil {
+		return s.Examine.takeFirst()
+	}
+	return s.Examine.take()
 }
 
 // leavesOut reports whether the filter does not hold for a row after the page. One of which it cannot be said is left
