@@ -54,6 +54,18 @@ func anyOf(t testing.TB, conditions int, field string, condition func(i int) map
 	return f
 }
 
+// allOf is a filter of eight conditions on the label, so many times, all of which a label of many a's meets.
+func allOf(t testing.TB, times int) *filter.Filter {
+	t.Helper()
+	label := map[string]any{"ne": "z", "lt": "b", "le": "b", "gt": "a", "ge": "a", "beginsWith": "a", "contains": "a",
+		"between": []any{"a", "b"}}
+	f, err := filter.Parse(boxes(), catalog.Filter{"and": slices.Repeat([]any{map[string]any{"label": label}}, times)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // contains is the condition to contain a text that no box has.
 func contains(i int) map[string]any { return map[string]any{"contains": fmt.Sprint("zz", i)} }
 
@@ -106,6 +118,7 @@ func TestAJudgeKnowsNothingOfTheRowBefore(t *testing.T) {
 // TestARowCountsOnceMoreForEach64KiBThatConditionsLookAt, whichever of them does, until it is clear whether it is met.
 func TestARowCountsOnceMoreForEach64KiBThatConditionsLookAt(t *testing.T) {
 	const kib = 1 << 10
+	const full = 144 // conditions of a filter with as many as there can be, which all hold
 	many := slices.Repeat([]string{"a"}, 64*kib/(64+4))
 	for name, of := range map[string]struct {
 		rec        record.Record
@@ -114,6 +127,8 @@ func TestARowCountsOnceMoreForEach64KiBThatConditionsLookAt(t *testing.T) {
 		extra      int
 	}{
 		"a usual row":          {box(t, strings.Repeat("a", 1000), 1), "label", 64, 0},
+		"a short row":          {box(t, strings.Repeat("a", 450), 1), "label", full, 0},
+		"as many as can be":    {box(t, strings.Repeat("a", 990), 1), "label", full, 2},
 		"a long text":          {box(t, strings.Repeat("a", 160*kib), 1), "label", 1, 2},
 		"many conditions":      {box(t, strings.Repeat("a", 4*kib), 1), "label", 64, 4},
 		"one is met":           {box(t, strings.Repeat("a", 160*kib)+"zz0", 1), "label", 64, 2},
@@ -121,7 +136,11 @@ func TestARowCountsOnceMoreForEach64KiBThatConditionsLookAt(t *testing.T) {
 		"a list of more":       {box(t, "", 1, append(many, "b")...), "tags", 64, 1},
 		"a list, until it has": {box(t, "", 1, append([]string{"zz0"}, many...)...), "tags", 1, 0},
 	} {
-		judge := anyOf(t, of.conditions, of.field, contains).Judge()
+		asked := allOf(t, full/8)
+		if of.conditions < full {
+			asked = anyOf(t, of.conditions, of.field, contains)
+		}
+		judge := asked.Judge()
 		for range 2 {
 			if _, err := judge.Holds(of.rec); err != nil || judge.Extra() != of.extra {
 				t.Errorf("%s counts as %d rows more, want %d; %v", name, judge.Extra(), of.extra, err)
