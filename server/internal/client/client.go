@@ -26,7 +26,8 @@ type Server struct {
 type Client struct {
 	Who   string // answers
 	Base  string
-	shown string // where it answers, without the password that Base may have
+	shown string        // where it answers
+	user  *url.Userinfo // that --url has, nil for none; it is in no address, as errors show that
 	token string
 	Http  *http.Client
 }
@@ -44,9 +45,10 @@ func (o *Server) Client() (*Client, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
 		return nil, config.Wrong("url", "what is given is no address of a server; write http://HOST:PORT, with no query")
 	}
-	base := strings.TrimRight(o.URL, "/")
+	user := u.User
 	u.User = nil
-	return &Client{Who: "the server", Base: base, shown: strings.TrimRight(u.String(), "/"), token: token,
+	base := strings.TrimRight(u.String(), "/")
+	return &Client{Who: "the server", Base: base, shown: base, user: user, token: token,
 		Http: &http.Client{Timeout: 10 * time.Minute, CheckRedirect: stay, Transport: reaching{}}}, nil
 }
 
@@ -206,8 +208,12 @@ func (c *Client) request(ctx context.Context, method, path, mediaType string, bo
 	if mediaType != "" {
 		req.Header.Set("Content-Type", mediaType)
 	}
-	if c.token != "" {
+	switch {
+	case c.token != "":
 		req.Header.Set("Authorization", "Bearer "+c.token)
+	case c.user != nil:
+		password, _ := c.user.Password()
+		req.SetBasicAuth(c.user.Username(), password)
 	}
 	return req, nil
 }

@@ -118,15 +118,19 @@ func TestADecisionIsCarriedOutWhereTheAnswerHasNoContent(t *testing.T) {
 	}
 }
 
-// TestNoPasswordOfAnAddressIsShown: neither what a command talks to, nor an error, repeats one that stands in --url.
-func TestNoPasswordOfAnAddressIsShown(t *testing.T) {
+// TestNoUserOfAnAddressIsShown: neither what a command talks to, nor an error, repeats one that stands in --url, which
+// may be a token, or its password.
+func TestNoUserOfAnAddressIsShown(t *testing.T) {
 	for status, location := range map[int]string{200: "", 302: "/elsewhere"} {
-		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if user, password, _ := r.BasicAuth(); user != "me-secret" || password != "secret" {
+				t.Errorf("the server is shown the user %q with the password %q", user, password)
+			}
 			w.Header().Set("Location", location)
 			w.WriteHeader(status)
 		}))
 		host := strings.TrimPrefix(srv.URL, "http://")
-		c, err := (&Server{URL: "http://me:secret@" + host + "/"}).Client()
+		c, err := (&Server{URL: "http://me-secret:secret@" + host + "/"}).Client()
 		if err != nil {
 			t.Fatal(err)
 		}

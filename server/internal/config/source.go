@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/foldql/foldql/eventlog/payload"
@@ -106,18 +107,19 @@ func (c Certificates) of(s *Source) error {
 }
 
 // parseSource reads "log:", "log:DIR", "file:PATH", "http://HOST:PORT", "https://HOST:PORT", "nats://HOST:PORT/STREAM"
-// or "tls://HOST:PORT/STREAM".
+// or "tls://HOST:PORT/STREAM". An error repeats nothing that may hold a secret.
 func parseSource(text string) (Source, error) {
-	kind, rest, ok := strings.Cut(text, ":")
+	named, rest, ok := strings.Cut(text, ":")
+	kind := strings.ToLower(named)
 	switch {
 	case kind == "http" || kind == "https":
-		return remote(text)
+		return remote(kind + ":" + rest)
 	case kind == "nats" || kind == "tls":
-		return parseStream(text)
+		return parseStream(kind + ":" + rest)
 	case ok && kind == Log && rest == "":
 		return Source{Kind: Log}, nil
 	case ok && kind == Log && strings.HasPrefix(rest, "?"):
-		return Source{}, Wrong("events", "%q has options, and a log has none; write log: or log:DIR", text)
+		return Source{}, Wrong("events", "what is given has options, and a log has none; write log: or log:DIR")
 	case ok && kind == Log:
 		return Source{Kind: Log, Path: filepath.Clean(rest)}, nil
 	case ok && kind == File && rest != "":
@@ -125,11 +127,15 @@ func parseSource(text string) (Source, error) {
 	case kind == File:
 		return Source{}, Wrong("events", "%q names no file; write file:PATH, or file:- for standard input", text)
 	}
-	return Source{}, Wrong("events", "%q is no source of events; write log: for the log of the store, log:DIR, "+
-		"file:PATH, https://HOST:PORT for the log of another server, or nats://HOST:PORT/STREAM", text)
+	given := strconv.Quote(named)
+	if strings.ContainsAny(text, "@?#") || strings.Contains(text, "//") {
+		given = "what is given"
+	}
+	return Source{}, Wrong("events", "%s is no source of events; write log: for the log of the store, log:DIR, "+
+		"file:PATH, https://HOST:PORT for the log of another server, or nats://HOST:PORT/STREAM", given)
 }
 
-// remote is the log of another server. What is wrong is not repeated: it may hold a secret.
+// remote is the log of another server.
 func remote(text string) (Source, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {

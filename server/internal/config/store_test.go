@@ -46,13 +46,14 @@ func TestSourceIsNamedByOneText(t *testing.T) {
 		"https://events.example/of": {Kind: Remote, Path: "https://events.example/of"},
 		"nats://a:4222,b:4222/SHOP": {Kind: Stream, Path: "nats://a:4222,b:4222/SHOP"},
 		"tls://nats.example/SHOP":   {Kind: Stream, Path: "tls://nats.example/SHOP"},
+		"HTTPS://events.example":    {Kind: Remote, Path: "https://events.example"},
 	} {
 		if got, err := parseSource(text); err != nil || got != want {
 			t.Errorf("%q is %+v (%v), want %+v", text, got, err, want)
 		}
 	}
 	for text, want := range map[string]string{
-		"": "file:PATH", "file": "names no file", "file:": "names no file", "log": "log:", "kafka:x": "log:",
+		"": "file:PATH", "file": "names no file", "file:": "names no file", "log": "log:", "kafka:x": `"kafka"`,
 		"http:": "https://HOST:PORT", "https://h?x=1": "https://HOST:PORT", "https://u:p@h": "FOLDQL_EVENTS_TOKEN",
 		"nats://host": "nats://HOST:PORT/STREAM", "nats:///S": "nats://HOST:PORT/STREAM", "tls://u:p@h/S": "events-user",
 	} {
@@ -66,7 +67,8 @@ func TestSourceIsNamedByOneText(t *testing.T) {
 // TestNoSecretOfASourceIsRepeated where its address is refused.
 func TestNoSecretOfASourceIsRepeated(t *testing.T) {
 	for _, text := range []string{"https://h?token=secret", "https://h#secret", "https://u:secret@", "https://u:secret@h",
-		"nats://u:secret@h", "nats://h/S?token=secret"} {
+		"nats://u:secret@h", "nats://h/S?token=secret", "wss://u:secret@h/S", "secret:@h", "HTTPS://h?token=secret",
+		"https//u:secret@h", "https//secret", "log:?token=secret", "kafka:secret", "Nats://u:secret@h/S"} {
 		if _, err := parseSource(text); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: error %v, want one without the secret", text, err)
 		}
