@@ -24,7 +24,11 @@ type Reader struct {
 
 // Read reads a part of the body. An error that is os.ErrDeadlineExceeded says that the client has sent too slowly.
 func (r *Reader) Read(part []byte) (n int, err error) {
-	if r.left <= 0 && (r.begun || r.Reserved) {
+	switch {
+	case r.left <= 0 && (r.begun || r.Reserved):
+		r.extend()
+	case !r.begun && r.late():
+		r.last = time.Time{}
 		r.extend()
 	}
 	n, err = r.From.Read(part)
@@ -34,6 +38,9 @@ func (r *Reader) Read(part []byte) (n int, err error) {
 	}
 	return n, err
 }
+
+// late reports whether the client had to wait half of the time that it has before anybody read: it may have sent all.
+func (r *Reader) late() bool { return !r.last.IsZero() && time.Until(r.last) < longest-r.Patience/2 }
 
 // extend gives the client time to send another piece.
 func (r *Reader) extend() {

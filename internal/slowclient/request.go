@@ -7,22 +7,21 @@ import (
 )
 
 // BoundBodies gives clients time for the body of a request from its head on, whether it is read or not: a server waits
-// for what is left of a body before it sends the answer. A body of one piece has the first deadline alone.
+// for what is left of a body before it sends the answer. One that is read late, as its sender was authenticated first,
+// has time from then on again.
 func BoundBodies(patience time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch size := r.ContentLength; {
-		case size == 0:
-		case size > 0 && size <= pieceBytes:
-			piece := Reader{Answer: w, Patience: patience}
-			piece.extend()
-		default:
-			body := &Reader{From: r.Body, Answer: w, Patience: patience}
+		if r.ContentLength != 0 {
+			body := &bounded{Reader{From: r.Body, Answer: w, Patience: patience}, r.Body}
 			body.extend()
-			r.Body = struct {
-				io.Reader
-				io.Closer
-			}{body, r.Body}
+			r.Body = body
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// bounded is the body of a request, to be read in time.
+type bounded struct {
+	Reader
+	io.Closer
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,13 +16,16 @@ import (
 	"github.com/foldql/foldql/internal/slowclient"
 )
 
-// bounded serves one connection, by the clock of a bubble, and reads the bodies for /read alone.
+// bounded serves one connection, by the clock of a bubble, and reads the bodies for /read and, much later, /late alone.
 func bounded() (client net.Conn, end func()) {
 	client, far := net.Pipe()
 	conns := make(chan net.Conn, 1)
 	conns <- far
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/read" {
+		if r.URL.Path == "/late" {
+			time.Sleep(2 * time.Minute)
+		}
+		if r.URL.Path != "/unread" {
 			n, err := io.Copy(io.Discard, r.Body)
 			fmt.Fprint(w, n, err)
 		}
@@ -48,6 +52,34 @@ func TestABodyThatDoesNotComeIsWaitedForNoLonger(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestABodyThatIsReadLateHasThePatienceFromThenOn: its client may have sent it long ago, and waited for the server.
+func TestABodyThatIsReadLateHasThePatienceFromThenOn(t *testing.T) {
+	for _, head := range []string{"Content-Length: 4\r\n\r\nbo",
+		"Content-Length: 70000\r\n\r\n" + strings.Repeat("x", 69_998),
+		"Transfer-Encoding: chunked\r\n\r\n4\r\nbo"} {
+		synctest.Test(t, func(t *testing.T) {
+			client, end := bounded()
+			var sender sync.WaitGroup
+			defer sender.Wait()
+			defer end()
+			send(t, client, "POST /late HTTP/1.1\r\nHost: x\r\n"+head)
+			time.Sleep(patience - time.Second)
+			rest := "dy"
+			if strings.Contains(head, "chunked") {
+				rest += "\r\n0\r\n\r\n"
+			}
+			sender.Go(func() { send(t, client, rest) })
+			answer, err := http.ReadResponse(bufio.NewReader(client), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, err := io.ReadAll(answer.Body); err != nil || !strings.HasSuffix(string(text), " <nil>") {
+				t.Errorf("%.26s: read %s (error %v), want all", head, text, err)
+			}
+		})
 	}
 }
 
