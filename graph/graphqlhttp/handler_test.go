@@ -68,6 +68,7 @@ func TestTheMediaTypeIsNegotiated(t *testing.T) {
 		{[]string{strings.Repeat("a/b,", maxRanges-1) + responseType}, responseType},
 		{[]string{strings.Repeat("a/b,", maxRanges) + responseType}, ""}, // no more are looked at
 		{slices.Repeat([]string{"a/b"}, maxRanges+1), ""},
+		{[]string{responseType + "; a=" + strings.Repeat("b", maxRangeBytes)}, ""}, // nor one that is as long
 	}
 	for _, test := range tests {
 		r := post(`{"query":"{ __typename }"}`)

@@ -16,6 +16,10 @@ const (
 // read, and no client sends as many.
 const maxRanges = 50
 
+// maxRangeBytes is how long a range of an Accept header is that is looked at. One with 125 KB of parameters takes 20 ms
+// to read.
+const maxRangeBytes = 1 << 10
+
 // negotiate chooses the media type of the answer: the one that the Accept header gives more weight, or names more
 // precisely, or names first. Without a preference it is JSON, which clients of every age understand.
 func negotiate(accept []string) (mediaType string, ok bool) {
@@ -87,6 +91,9 @@ func precision(name, mediaType string) int {
 
 // parseRange reads one range of an Accept header. ok is false where it is not one, or of another charset than ours.
 func parseRange(text string) (name string, weight float64, ok bool) {
+	if len(text) > maxRangeBytes {
+		return "", 0, false
+	}
 	name, params, err := mime.ParseMediaType(text)
 	if err != nil || !isUTF8(params["charset"]) {
 		return "", 0, false
