@@ -175,7 +175,7 @@ func TestEveryCodeIsAskedFor(t *testing.T) {
 		problemTypes(t, "../../../eventlog/ingest/problem.go"))
 	compareLists(t, append([]string{
 		"internal", "failed-again", "folds-nothing", "foreign-host", "foreign-origin", "insufficient-storage", "not-local",
-		"not-writable", "overloaded", "starting", "unavailable", "unreadable-events",
+		"not-writable", "overloaded", "request-timeout", "starting", "unavailable", "unreadable-events",
 	}, operatorProblems...), problemTypes(t, "../../../server/internal/problem/problem.go"))
 }
 

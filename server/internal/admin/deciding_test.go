@@ -2,8 +2,10 @@ package admin
 
 import (
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -13,14 +15,18 @@ import (
 func TestNothingIsDecidedByARequestThatIsNotWhole(t *testing.T) {
 	const decision = `{"projection": "Tasks", "all": true}`
 	for name, c := range map[string]struct {
-		body  io.Reader
-		whole bool
-		says  string
+		body   io.Reader
+		whole  bool
+		status int
+		says   string
 	}{
-		"whole": {strings.NewReader(decision), true, ""},
+		"whole": {strings.NewReader(decision), true, http.StatusOK, ""},
 		"broken off": {io.MultiReader(strings.NewReader(decision), iotest.ErrReader(io.ErrUnexpectedEOF)), false,
-			"unexpected EOF"},
-		"too large": {strings.NewReader(decision + strings.Repeat(" ", usualBody)), false, "too large"},
+			http.StatusBadRequest, "did not come whole: send it again"},
+		"too slow": {io.MultiReader(strings.NewReader(decision), iotest.ErrReader(&net.OpError{Op: "read", Net: "tcp",
+			Err: os.ErrDeadlineExceeded})), false, http.StatusRequestTimeout, "comes too slowly"},
+		"too large": {strings.NewReader(decision + strings.Repeat(" ", usualBody)), false, http.StatusBadRequest,
+			"too large"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := ""
@@ -36,8 +42,10 @@ func TestNothingIsDecidedByARequestThatIsNotWhole(t *testing.T) {
 			if c.whole != (got == decision) || !c.whole && got != "" {
 				t.Errorf("what is decided is %.100q", got)
 			}
-			if !c.whole && (answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), c.says)) {
-				t.Errorf("the answer is %d %s, want that it is %s", answer.Code, answer.Body, c.says)
+			if text := answer.Body.String(); answer.Code != c.status || !strings.Contains(text, c.says) ||
+				strings.Contains(text, "tcp") {
+				t.Errorf("the answer is %d %s, want %d, which says %q, and nothing of the network", answer.Code, text, c.status,
+					c.says)
 			}
 		})
 	}

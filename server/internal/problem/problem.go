@@ -61,6 +61,13 @@ func BadRequest(detail string) *Problem {
 	return &Problem{Type: Prefix + "bad-request", Title: "Bad request", Status: http.StatusBadRequest, Detail: detail}
 }
 
+// TooSlow is the problem of a request that did not come in time.
+func TooSlow(detail string) *Problem {
+	return &Problem{
+		Type: Prefix + "request-timeout", Title: "Request timeout", Status: http.StatusRequestTimeout, Detail: detail,
+	}
+}
+
 // NotFound is the problem of a request for what is not there.
 func NotFound(detail string) *Problem {
 	return &Problem{Type: Prefix + "not-found", Title: "Not found", Status: http.StatusNotFound, Detail: detail}
