@@ -1,6 +1,7 @@
 package handwritten
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -131,5 +132,33 @@ func TestAFileOfResolversTakesWhatItLacksAndStaysOtherwise(t *testing.T) {
 	}
 	if got := keep(t, written, written); strings.Contains(got, "automatically") || !strings.Contains(got, "Shelf(") {
 		t.Errorf("the notice of gqlgen stays:\n%s", got)
+	}
+}
+
+// TestAnArgumentThatTakesAnotherNameOrPlaceChangesTheSignature, although its type is the same: the executor passes
+// arguments by position. What the schema does not name may have any name, and so may what the resolver does not read.
+func TestAnArgumentThatTakesAnotherNameOrPlaceChangesTheSignature(t *testing.T) {
+	const text = "package graph\n\nimport \"context\"\n\nfunc (r *%s) Find(%s) (%s) {\n\treturn 0, nil\n}\n"
+	const query, shelf = "queryResolver", "shelfResolver"
+	for _, c := range []struct{ typ, was, now, want string }{
+		{query, "ctx context.Context, from int, to int", "ctx context.Context, to int, from int", "now"},
+		{query, "ctx context.Context, from, to int", "ctx context.Context, to int, from int", "now"},
+		{query, "ctx context.Context, title string", "ctx context.Context, author string", "now"},
+		{query, "ctx context.Context, subject string", "ctx context.Context, obj string", "now"},
+		{shelf, "ctx context.Context, obj *int, title string", "ctx context.Context, obj *int, author string", "now"},
+		{shelf, "c context.Context, s *int, title string", "ctx context.Context, obj *int, title string", "was"},
+		{query, "_ context.Context, from, to int", "ctx context.Context, from int, to int", "was"},
+		{query, "_ context.Context, _ string", "ctx context.Context, title string", "was"},
+		{query, "context.Context, string", "ctx context.Context, title string", "was"},
+	} {
+		was := fmt.Sprintf(text, c.typ, c.was, "n int, err error")
+		now := fmt.Sprintf(text, c.typ, c.now, "int, error")
+		want := was
+		if c.want == "now" {
+			want = now
+		}
+		if diff := cmp.Diff(want, keep(t, was, now)); diff != "" {
+			t.Errorf("%s becomes %s (- want, + got):\n%s", c.was, c.now, diff)
+		}
 	}
 }

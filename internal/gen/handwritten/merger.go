@@ -58,12 +58,13 @@ func (m *merger) merge() {
 	m.remove(is, ends)
 }
 
-// correct gives a function the signature that gqlgen has written, unless it is that one, whatever its parameters and
-// imports are called.
+// correct gives a function the signature that gqlgen has written, unless it is that one, whatever the imports and all
+// but the arguments of the schema are called. The executor passes those by position: under former names a resolver
+// would take one for another where they change places.
 func (m *merger) correct(old, now declaration) {
 	was, isFunc := old.decl.(*ast.FuncDecl)
 	next, stays := now.decl.(*ast.FuncDecl)
-	if !isFunc || !stays || m.was.signature(was) == m.now.signature(next) {
+	if !isFunc || !stays || m.was.signature(was) == m.now.signature(next) && sameArguments(was, next) {
 		return
 	}
 	from, to := m.now.at(next.Type.Params.Pos()), m.now.at(next.Type.End())
@@ -184,6 +185,35 @@ func (s *source) declared(d declaration) string {
 		return string(s.text[d.from:d.to])
 	}
 	return "type " + string(s.text[s.at(d.spec.Pos()):s.at(d.spec.End())])
+}
+
+// sameArguments reports whether parameters have the names of the arguments of the schema. One without a name, or "_",
+// takes any: nothing reads it.
+func sameArguments(was, now *ast.FuncDecl) bool {
+	old, next := parameters(was), parameters(now)
+	first := 1 // after ctx
+	if receiver(now) != "queryResolver" && len(next) > 1 && next[1] == "obj" {
+		first = 2
+	}
+	for i := first; i < len(next); i++ {
+		if old[i] != "_" && old[i] != next[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// parameters are the names of the parameters of a function, "_" where one has none.
+func parameters(f *ast.FuncDecl) (names []string) {
+	for _, field := range f.Type.Params.List {
+		if len(field.Names) == 0 {
+			names = append(names, "_")
+		}
+		for _, name := range field.Names {
+			names = append(names, name.Name)
+		}
+	}
+	return names
 }
 
 // signature is what a function takes and returns, without the names of parameters: with the paths of packages in place
