@@ -32,7 +32,7 @@ A note that belongs to nothing.
 */
 
 // rank is a helper.
-func rank(s string) string { return strings.ToUpper(s) + strconv.Itoa(gold+silver) } // loud
+func rank(s string) string { return strings.ToUpper(s) + strconv.Itoa(rand.N(gold+silver)) } // loud
 
 // By what is ranked.
 type ranking struct{ by string }
@@ -69,7 +69,7 @@ func TestHandwrittenResolversOutliveTheSchema(t *testing.T) {
 		`panic(fmt.Errorf("not implemented: Version - version"))`:   `return "one", nil`,
 		`panic(fmt.Errorf("not implemented: Shelf - shelf"))`:       `return &model.Shelf{Name: "top"}, nil`,
 		`panic(fmt.Errorf("not implemented: Ranked - ranked"))`:     `return ranking{*by}.String(), nil`,
-		"import (": "import (\n\t\"strconv\"\n\t\"strings\"\n",
+		"import (": "import (\n\t\"math/rand/v2\"\n\t\"strconv\"\n\t\"strings\"\n",
 	} {
 		if strings.Count(text, old) != 1 {
 			t.Fatalf("no single %s in\n%s", old, text)
@@ -88,7 +88,7 @@ func TestHandwrittenResolversOutliveTheSchema(t *testing.T) {
 			t.Fatal(err)
 		}
 		want = append(want, "// The books' own header.\n", "// medals are given in this order.\nconst (\n\tgold = iota\n",
-			"A note that belongs to nothing.", "// rank is a helper.\nfunc rank(", "gold+silver) } // loud",
+			"A note that belongs to nothing.", "// rank is a helper.\nfunc rank(", "gold+silver)) } // loud",
 			"// By what is ranked.\ntype ranking", "var _ fmt.Stringer = ranking{}", "func init() { rank(\"once\") }",
 			"// every is \"*/5 * * * *\" at noon.\nconst every = \"*/5 12 * * *\" /* inside */", "type stack[T any]",
 			"func (s stack[T]) Len()")

@@ -164,6 +164,14 @@ type declaration struct {
 	from, to int      // in the text, of all that is declared with it
 }
 
+// node is the function, or the name with its type or value.
+func (d declaration) node() ast.Node {
+	if d.spec != nil {
+		return d.spec
+	}
+	return d.decl
+}
+
 // each visits what is declared, in the order of the file, but for imports.
 func (s *source) each(visit func(declaration)) {
 	for _, decl := range s.file.Decls {

@@ -162,3 +162,21 @@ func TestAnArgumentThatTakesAnotherNameOrPlaceChangesTheSignature(t *testing.T) 
 		}
 	}
 }
+
+// TestImportsWithoutANameStayTheOnlyOnesOfTheirPackages: gqlgen names those whose paths end otherwise than their
+// packages are called, and the file would not compile with both.
+func TestImportsWithoutANameStayTheOnlyOnesOfTheirPackages(t *testing.T) {
+	const header = "package graph\n\nimport (\n\t\"context\"\n%s\n)\n"
+	const code = "\nfunc (r *queryResolver) Any(ctx context.Context%s) (int, error) {\n\treturn rand.Int(), nil\n}\n"
+	const helper = "\nfunc dump(n redis.Nil) ([]byte, error) { return yaml.Marshal(n) }\n"
+	const bare = "\t\"math/rand/v2\"\n\n\t\"github.com/redis/go-redis\"\n\t\"gopkg.in/yaml.v3\""
+	const named = "\trand \"math/rand/v2\"\n\tredis \"github.com/redis/go-redis\"\n\tyaml \"gopkg.in/yaml.v3\""
+	for _, argument := range []string{"", ", n int", ", n redis.Nil, k *yaml.Kind, r rand.Rand"} {
+		was := fmt.Sprintf(header, bare) + fmt.Sprintf(code, "") + helper
+		now := fmt.Sprintf(header, named) + fmt.Sprintf(code, argument)
+		want := fmt.Sprintf(header, bare) + fmt.Sprintf(code, argument) + helper
+		if diff := cmp.Diff(want, keep(t, was, now)); diff != "" {
+			t.Errorf("with the arguments %q (- want, + got):\n%s", argument, diff)
+		}
+	}
+}

@@ -18,6 +18,7 @@ type merger struct {
 	was, now  *source
 	elsewhere map[string]bool // what the other files of the folder declare
 	edits     []edit          // of was
+	inserted  []ast.Node      // of now
 	unused    []string
 }
 
@@ -53,6 +54,7 @@ func (m *merger) merge() {
 			m.correct(old, d)
 		case !m.elsewhere[d.key]:
 			m.edit(last, last, "\n\n"+m.now.declared(d)+"\n")
+			m.inserted = append(m.inserted, d.node())
 		}
 	})
 	m.remove(is, ends)
@@ -69,6 +71,7 @@ func (m *merger) correct(old, now declaration) {
 	}
 	from, to := m.now.at(next.Type.Params.Pos()), m.now.at(next.Type.End())
 	m.edit(m.was.at(was.Type.Params.Pos()), m.was.at(was.Type.End()), string(m.now.text[from:to]))
+	m.inserted = append(m.inserted, next.Type)
 }
 
 // remove takes out the methods and types that gqlgen has declared for resolvers, where it has no resolvers of that type
@@ -138,14 +141,14 @@ func (m *merger) note(decl ast.Decl) {
 	}
 }
 
-// merged is the file with all edits and all imports of both, without those that nothing uses.
+// merged is the file with all edits and the imports that they need, without imports that nothing uses.
 func (m *merger) merged(path string) (*source, error) {
 	s, err := parse(path, m.edited())
 	if err != nil {
 		return nil, err
 	}
-	for _, i := range m.now.file.Imports {
-		astutil.AddNamedImport(s.set, s.file, nameOf(i), strings.Trim(i.Path.Value, "`\""))
+	for _, i := range m.needs() {
+		astutil.AddNamedImport(s.set, s.file, nameOf(i), pathIn(i))
 	}
 	var b bytes.Buffer
 	if err := format.Node(&b, s.set, s.file); err != nil {
@@ -156,6 +159,33 @@ func (m *merger) merged(path string) (*source, error) {
 		return nil, err
 	}
 	return parse(path, text)
+}
+
+// needs are the imports of what is inserted that the file does not have under the names used there. It does not need
+// the others: gqlgen gives names to imports that have none in the file, and both would be there.
+func (m *merger) needs() (needed []*ast.ImportSpec) {
+	for _, n := range m.inserted {
+		ast.Inspect(n, func(n ast.Node) bool {
+			if name := packageOf(n); name != "" {
+				i := m.now.imported(name)
+				if i != nil && m.was.pathOf(name) != i.Path.Value && !slices.Contains(needed, i) {
+					needed = append(needed, i)
+				}
+			}
+			return true
+		})
+	}
+	return needed
+}
+
+// packageOf is the name before the dot of a selector, which may be that of a package; "" of what is none.
+func packageOf(n ast.Node) string {
+	if selector, is := n.(*ast.SelectorExpr); is {
+		if name, is := selector.X.(*ast.Ident); is {
+			return name.Name
+		}
+	}
+	return ""
 }
 
 func (m *merger) edited() []byte {
@@ -178,6 +208,9 @@ func nameOf(i *ast.ImportSpec) string {
 	}
 	return i.Name.Name
 }
+
+// pathIn is the path of an import without its quotes.
+func pathIn(i *ast.ImportSpec) string { return strings.Trim(i.Path.Value, "`\"") }
 
 // declared is the text of a function, or of one type, with its comment.
 func (s *source) declared(d declaration) string {
@@ -251,16 +284,28 @@ func (s *source) typeText(typ ast.Expr) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// version ends the paths of packages whose name is the element before it.
-var version = regexp.MustCompile(`[/.]v[0-9]+$`)
+// assumed finds the name that a package most likely has in its path: goimports gives an import a name where it has
+// another.
+var assumed = regexp.MustCompile(`(?:^|/)(?:go-)?([\pL\pN_]+)[^/]*(?:/v[0-9]+)?$`)
+
+// imported is the import that gives a name to a package; nil where none is known to.
+func (s *source) imported(name string) *ast.ImportSpec {
+	for _, i := range s.file.Imports {
+		as := nameOf(i)
+		if found := assumed.FindStringSubmatch(pathIn(i)); as == "" && found != nil {
+			as = found[1]
+		}
+		if as == name {
+			return i
+		}
+	}
+	return nil
+}
 
 // pathOf is the path of the package that a file imports under a name; the name itself where no path tells it.
 func (s *source) pathOf(name string) string {
-	for _, i := range s.file.Imports {
-		path := version.ReplaceAllString(strings.Trim(i.Path.Value, "`\""), "")
-		if as := nameOf(i); as == name || as == "" && path[strings.LastIndex(path, "/")+1:] == name {
-			return i.Path.Value
-		}
+	if i := s.imported(name); i != nil {
+		return i.Path.Value
 	}
 	return name
 }
