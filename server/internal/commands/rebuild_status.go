@@ -1,11 +1,14 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -79,12 +82,7 @@ func servingState(r *projections.Rebuild) string {
 
 // buildingState says how far the rows are that are being built, of the projection that is last.
 func buildingState(r *projections.Rebuild) string {
-	var last *projection.BuildStatus
-	for _, at := range r.Progress {
-		if last == nil || at.Lag > last.Lag {
-			last = at
-		}
-	}
+	last := leastBuilt(r.Progress)
 	switch {
 	case r.Waits != "" && r.Building.Complete:
 		return "built, but not switched to: " + r.Waits
@@ -92,7 +90,7 @@ func buildingState(r *projections.Rebuild) string {
 		return "switched away from"
 	case last == nil:
 		return "not folded by this server"
-	case !last.LagKnown && (last.Complete || last.Folded > 0):
+	case !last.LagKnown && (last.Complete || last.Folded > 0 || last.LastError == ""):
 		return lagUnknown(last)
 	case last.LastError != "":
 		return last.LastError
@@ -107,6 +105,31 @@ func buildingState(r *projections.Rebuild) string {
 		text += fmt.Sprintf(", copies of %d rows are yet to follow", last.Cascades)
 	}
 	return text
+}
+
+// leastBuilt is the projection that keeps the rows of a group from serving longest, as far as can be told: the lag is 0
+// while it is not known. It is the same one each time it is asked for.
+func leastBuilt(progress map[string]*projection.BuildStatus) *projection.BuildStatus {
+	names := slices.Sorted(maps.Keys(progress))
+	if len(names) == 0 {
+		return nil
+	}
+	return progress[slices.MinFunc(names, func(one, other string) int {
+		a, b := progress[one], progress[other]
+		return cmp.Or(trueFirst(!a.Complete, !b.Complete), trueFirst(a.LastError != "", b.LastError != ""),
+			cmp.Compare(b.Lag, a.Lag), cmp.Compare(a.Folded, b.Folded))
+	})]
+}
+
+// trueFirst orders what is true before what is not.
+func trueFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }
 
 // lagUnknown is buildingState where the source does not say where it ends.
