@@ -155,7 +155,7 @@ func (f *modelFold) encode() error {
 	for i := range f.journal {
 		u := &f.journal[i]
 		if err := f.encodeEntry(u.entry, &u.was); err != nil {
-			return u.entry.explained(err)
+			return err
 		}
 		if err := f.bounds.grow(u.was.size(), u.entry.size()); err != nil {
 			return err

@@ -1,7 +1,6 @@
 package fold
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -66,7 +65,6 @@ type state struct {
 	time     time.Time       // watermark at the first event of the window that changed it
 	stored   querydb.Row     // what is to be written
 	changes  aggregate.Size  // of an aggregate, of the items that are to be written
-	byPatch  bool            // a patch has made the row, where there was none
 	unfilled []copied        // copies that are yet to be filled in
 	scopes   []cascade.Scope // which copies of the row are to follow what events of the commit have made of it
 	asked    bool            // an op of the commit has said which copies follow it
@@ -261,7 +259,7 @@ func (f *rows) write(
 	}
 	f.views.ofAll().followers.noteRule(e.key)
 	f.touch(e, at)
-	e.row, e.present, e.indexes, e.unfilled, e.byPatch = row, true, indexes, unfilled, anew && said != nil
+	e.row, e.present, e.indexes, e.unfilled = row, true, indexes, unfilled
 }
 
 func (f *rows) remove(e *entry, at ApplyPoint) {
@@ -322,14 +320,6 @@ func (f *rows) encodeEntry(e *entry, was *state) error {
 	}
 	e.stored.Position, e.stored.Writers = e.pos, e.writers
 	return f.db.Validate(f.desc, &e.stored)
-}
-
-// explained is an error of a row that cannot be stored, with what a patch has to do with it.
-func (s *state) explained(err error) error {
-	if s.byPatch && errors.Is(err, driver.ErrInvalid) {
-		return fmt.Errorf("%w (there is no row, which the patch would create: where there must be one, use Update)", err)
-	}
-	return err
 }
 
 // itemsOf are the items of a former state of an aggregate.
