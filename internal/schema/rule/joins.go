@@ -52,7 +52,7 @@ var (
 		"add a sort key to the index, or in an entity make it unique; or use @resolvesMany, which leads to all of them")
 	JoinPart = newWarning("join-part",
 		"joins {1} by one text that holds its whole key ({2}), and has the name of one part of it",
-		"name all fields of the key: by; or join by an index on {3}: via; or call the field otherwise if it holds that text")
+		"{3}")
 	JoinCosts = newWarning("join-costs",
 		"joins {1} {2}: one query per id in place of one batch for all",
 		"join by the whole primary key of a model where many rows are joined: by, where that has several fields")

@@ -148,10 +148,17 @@ func (d *joinReader) isByText(m draft.Marked, j *schema.Join) bool {
 // most likely, which leads to no row.
 func (d *joinReader) checkText(m draft.Marked, j *schema.Join) {
 	key := j.Target.PK.Fields
-	if slices.Contains(schema.FieldNames(key), m.Field.Name) {
-		d.Report(rule.JoinPart, sdl.Position(m.Dir.Position), m.Field, j.Target.Name,
-			strings.Join(schema.FieldNames(key), ", "), m.Field.Name)
+	if !slices.Contains(schema.FieldNames(key), m.Field.Name) {
+		return
 	}
+	fix := "name all fields of the key: by; or join by an index on " + m.Field.Name +
+		": via; or call the field otherwise if it holds that text"
+	if j.Many { // a list has neither by nor via
+		fix = "hold the text of the key in its elements (model.KeyOf" + j.Target.Name +
+			"(…).PK), and call the field otherwise"
+	}
+	d.Report(rule.JoinPart, sdl.Position(m.Dir.Position), m.Field, j.Target.Name,
+		strings.Join(schema.FieldNames(key), ", "), fix)
 }
 
 // byOrVia says how to join to a key of several fields.
