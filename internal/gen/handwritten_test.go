@@ -152,4 +152,9 @@ func TestHandwrittenResolversOutliveTheSchema(t *testing.T) {
 	if got, err := os.ReadFile(resolvers); err != nil || string(got) != broken {
 		t.Errorf("code that does not parse is not what it was: %v\n%s", err, got)
 	}
+	write(t, resolvers, "")
+	generate(t, dir)
+	if got := read(t, dir, "graph/schema.resolvers.go"); !strings.Contains(got, ") BestBooks(") {
+		t.Errorf("an empty file becomes:\n%s", got)
+	}
 }

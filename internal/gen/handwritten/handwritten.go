@@ -46,6 +46,7 @@ func Read(path string) (*Code, error) {
 		}
 		text, s, err := read(name)
 		switch {
+		case own && len(bytes.TrimSpace(text)) == 0: // as where there is no file yet
 		case err != nil:
 			return nil, fmt.Errorf("%w (fix: correct it first; the resolvers are generated into what is there)", err)
 		case own:
@@ -153,8 +154,6 @@ func (s *source) imports() (paths []string) {
 
 // at is the offset of a position in the text.
 func (s *source) at(p token.Pos) int { return s.set.Position(p).Offset }
-
-func (s *source) line(p token.Pos) int { return s.set.Position(p).Line }
 
 // declaration is a function or method, or one name of another declaration, with its comment.
 type declaration struct {

@@ -123,12 +123,31 @@ func TestAFileOfResolversTakesWhatItLacksAndStaysOtherwise(t *testing.T) {
 			t.Errorf("%s, once more (- want, + got):\n%s", name, diff)
 		}
 	}
+	const top = "// Shelf is ours too.\n"
+	gqlgen := strings.Replace(written, top, stub[1:]+"\n"+top, 1)
+	want := strings.NewReplacer(top, stub[1:]+"\n"+top, "\t\"context\"\n", "\t\"context\"\n\t\"fmt\"\n").Replace(formatted)
+	if diff := cmp.Diff(want, keep(t, own, gqlgen)); diff != "" {
+		t.Errorf("a field before all others (- want, + got):\n%s", diff)
+	}
+	gqlgen = strings.Replace(written, "\n// Query returns", stub+"\n// Query returns", 1)
+	one := strings.Replace(own, "by hand\n}\n", "by hand\n}; var x = 1 // x is ours\n", 1)
+	if got := keep(t, one, gqlgen); !strings.Contains(got, "by hand\n}\n"+stub+"\nvar x = 1 // x is ours\n") {
+		t.Errorf("a field below one with another declaration on its last line:\n%s", got)
+	}
+	const single = "type queryResolver struct{ r *Resolver }\n"
+	const group = "type (\n\tqueryResolver struct{ r *Resolver }\n\tshelfResolver struct{ r *Resolver } // of shelves\n)\n"
+	if got := keep(t, strings.Replace(formatted, single, group, 1), written); strings.Contains(got, "helves") {
+		t.Errorf("the comment of a type without resolvers stays:\n%s", got)
+	}
 	unused := strings.Replace(formatted, "import (\n", "import (\n\t\"fmt\"\n", 1)
 	if diff := cmp.Diff(formatted, keep(t, unused, written)); diff != "" {
 		t.Errorf("with an import that nothing uses any more (- want, + got):\n%s", diff)
 	}
 	if got := keep(t, formatted+"\ntype shelfResolver struct{ r *Resolver }\n", written); got != formatted {
 		t.Errorf("a type without resolvers stays:\n%s", got)
+	}
+	if got := keep(t, "\n", written); !strings.Contains(got, "Shelf(") {
+		t.Errorf("an empty file becomes:\n%s", got)
 	}
 	if got := keep(t, written, written); strings.Contains(got, "automatically") || !strings.Contains(got, "Shelf(") {
 		t.Errorf("the notice of gqlgen stays:\n%s", got)
@@ -178,5 +197,30 @@ func TestImportsWithoutANameStayTheOnlyOnesOfTheirPackages(t *testing.T) {
 		if diff := cmp.Diff(want, keep(t, was, now)); diff != "" {
 			t.Errorf("with the arguments %q (- want, + got):\n%s", argument, diff)
 		}
+	}
+}
+
+// TestANewFileOfResolversLacksWhatOtherFilesHave, types as well as methods.
+func TestANewFileOfResolversLacksWhatOtherFilesHave(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "schema.resolvers.go")
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("mine.go", own)
+	c, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("schema.resolvers.go", strings.Replace(written, "type queryResolver struct{ r *Resolver }\n",
+		"type (\n\tqueryResolver struct{ r *Resolver }\n\tshelfResolver struct{ r *Resolver }\n)\n", 1))
+	if _, err := c.Keep(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(path)
+	if want := "package graph\n\ntype (\n\tshelfResolver struct{ r *Resolver }\n)\n"; err != nil || string(got) != want {
+		t.Errorf("the file is\n%s, %v, want\n%s", got, err, want)
 	}
 }

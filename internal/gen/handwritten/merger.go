@@ -30,21 +30,24 @@ type edit struct {
 
 func (m *merger) edit(from, to int, text string) { m.edits = append(m.edits, edit{from, to, text}) }
 
-// leaveOut takes the functions out of a new file that other files have.
+// leaveOut takes the functions and types out of a new file that other files have.
 func (m *merger) leaveOut() {
+	gone, all := map[ast.Decl][]declaration{}, map[ast.Decl]int{}
 	m.was.each(func(d declaration) {
-		if _, is := d.decl.(*ast.FuncDecl); is && m.elsewhere[d.key] {
-			m.edit(d.from, d.to, "")
+		all[d.decl]++
+		if _, is := d.spec.(*ast.ValueSpec); !is && m.elsewhere[d.key] {
+			gone[d.decl] = append(gone[d.decl], d)
 		}
 	})
+	m.drop(gone, all, m.was.ends())
 }
 
-// merge adds what the file lacks, each below what precedes it in that of gqlgen, corrects signatures, and removes what
-// gqlgen has declared for types that have no resolvers any more.
+// merge adds what the file lacks, each below what precedes it in that of gqlgen, or above what follows where nothing
+// does. It corrects signatures, and removes what gqlgen has declared for types that have no resolvers any more.
 func (m *merger) merge() {
 	there, ends := map[string]declaration{}, m.was.ends()
 	m.was.each(func(d declaration) { there[d.key] = d })
-	is, last := map[string]bool{}, len(m.was.text)
+	is, last := map[string]bool{}, m.first(there)
 	m.now.each(func(d declaration) {
 		is[d.key] = true
 		old, has := there[d.key]
@@ -53,11 +56,25 @@ func (m *merger) merge() {
 			last = ends[old.decl]
 			m.correct(old, d)
 		case !m.elsewhere[d.key]:
-			m.edit(last, last, "\n\n"+m.now.declared(d)+"\n")
+			m.edit(last, last, "\n\n"+m.now.declared(d)+"\n\n")
 			m.inserted = append(m.inserted, d.node())
 		}
 	})
 	m.remove(is, ends)
+}
+
+// first is where the first declaration of gqlgen begins that the file has; its end where it has none.
+func (m *merger) first(there map[string]declaration) int {
+	at := -1
+	m.now.each(func(d declaration) {
+		if old, has := there[d.key]; has && at < 0 {
+			at = old.from
+		}
+	})
+	if at < 0 {
+		return len(m.was.text)
+	}
+	return at
 }
 
 // correct gives a function the signature that gqlgen has written, unless it is that one, whatever the imports and all
@@ -89,6 +106,11 @@ func (m *merger) remove(is map[string]bool, ends map[ast.Decl]int) {
 			m.note(d.decl)
 		}
 	})
+	m.drop(gone, all, ends)
+}
+
+// drop takes out declarations, or some of the names of one, which has so many in all.
+func (m *merger) drop(gone map[ast.Decl][]declaration, all map[ast.Decl]int, ends map[ast.Decl]int) {
 	for decl, specs := range gone {
 		if len(specs) == all[decl] {
 			m.edit(m.was.at(begin(decl)), ends[decl], "")
@@ -96,8 +118,12 @@ func (m *merger) remove(is map[string]bool, ends map[ast.Decl]int) {
 		}
 		for _, d := range specs { // gqlgen declares its types in one group
 			from, to := d.spec.Pos(), d.spec.End()
-			if doc := d.spec.(*ast.TypeSpec).Doc; doc != nil {
-				from = doc.Pos()
+			spec := d.spec.(*ast.TypeSpec)
+			if spec.Doc != nil {
+				from = spec.Doc.Pos()
+			}
+			if spec.Comment != nil {
+				to = spec.Comment.End()
 			}
 			m.edit(m.was.at(from), m.was.at(to), "")
 		}
@@ -310,18 +336,15 @@ func (s *source) pathOf(name string) string {
 	return name
 }
 
-// ends are the ends of declarations, with the comments behind them.
+// behind finds what belongs to a declaration behind its end: a semicolon, and comments.
+var behind = regexp.MustCompile(`^[ \t]*;?(?:[ \t]*(?://.*|/\*(?s:.*?)\*/))*`)
+
+// ends are the ends of declarations, with what belongs to them behind them.
 func (s *source) ends() map[ast.Decl]int {
 	all := map[ast.Decl]int{}
 	for _, decl := range s.file.Decls {
-		all[decl] = s.at(decl.End())
-	}
-	for _, c := range s.file.Comments {
-		for decl, end := range all {
-			if end <= s.at(c.Pos()) && s.line(decl.End()) == s.line(c.Pos()) {
-				all[decl] = s.at(c.End())
-			}
-		}
+		end := s.at(decl.End())
+		all[decl] = end + len(behind.Find(s.text[end:]))
 	}
 	return all
 }
