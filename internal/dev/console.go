@@ -49,7 +49,7 @@ type staleWarnings int
 const (
 	holdStale staleWarnings = iota // until that is known
 	passStale
-	dropStale // this program does it, or says how
+	dropStale // this program does it
 )
 
 // Write implements io.Writer.

@@ -13,8 +13,8 @@ import (
 
 // renewStale has the events folded again for rows that former code of their projectors has made: the server cannot see
 // whether the present code makes others, and leaves them as they are. Of a store that other servers may use, or that
-// costs money to write to, it only says how. The server's own warning is told where this program says nothing of them,
-// as where the server wants a token.
+// costs money to write to, it only says how. The server's own warning, which says what else may be done, is told where
+// this program builds nothing, also where it finds nothing, as where the server wants a token.
 func (srv *server) renewStale(ctx context.Context, s *session) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -24,12 +24,13 @@ func (srv *server) renewStale(ctx context.Context, s *session) {
 		srv.told.decide(passStale)
 		return
 	}
-	srv.told.decide(dropStale)
 	named := strings.Join(models, ", ")
 	if found.own && srv.rebuild(ctx, found) == nil {
+		srv.told.decide(dropStale)
 		s.out.say("the code of the projectors of %s has changed: their rows are being built again from all events", named)
 		return
 	}
+	srv.told.decide(passStale)
 	program := s.cfg.Binary
 	if program == "" {
 		program = "server"
