@@ -38,7 +38,7 @@ func TestAPlanSaysHowLongWorkTakesByTheLastOfItsKind(t *testing.T) {
 	s.append(t, taskEvent("more", "after that"))
 	s.folded(t, 1201)
 	s.end(t)
-	plan("3", "\n  takes: about a second for up to 1201 events, at the ")
+	plan("3", " for up to 1201 events, at the ")
 	all, err := rates.ReadFile(file)
 	if f := all["Tasks"]; err != nil || f.Events != 1201 || f.Fold == nil || f.Fold.Count != 1200 || f.Copy != nil {
 		t.Errorf("the file has %+v (%v), want the fold of 1200 of the 1201 events", f, err)
