@@ -23,7 +23,7 @@ func TestALiveFoldOfReferencesWithSweepsEqualsARebuild(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	removed := 0
-	for range 200 {
+	for range 50 {
 		form := drawEndingForm(r)
 		codec, events := form.codec(), drawEndingEvents(t, r, form)
 		last := lastOf(events)
