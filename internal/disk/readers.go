@@ -30,7 +30,10 @@ func openToAll(dir string) bool {
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir)
 	}
-	for err == nil {
+	if err != nil {
+		return false
+	}
+	for ; ; dir = filepath.Dir(dir) {
 		info, err := os.Stat(dir)
 		if err != nil || info.Mode().Perm()&0o001 == 0 {
 			return false
@@ -38,7 +41,5 @@ func openToAll(dir string) bool {
 		if dir == filepath.Dir(dir) {
 			return true
 		}
-		dir = filepath.Dir(dir)
 	}
-	return false
 }
