@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -106,18 +107,19 @@ func formerStore(t *testing.T, log *memlog.Log, drv driver.Driver) {
 // folded.
 func TestAStoreOfAnEarlierVersionIsTakenOverAsItIs(t *testing.T) {
 	for name, store := range keptStores {
-		for fault := 0; fault <= 12; fault++ {
+		for fault := int64(0); fault <= 12; fault++ {
 			t.Run(fmt.Sprint(name, " fault ", fault), func(t *testing.T) {
 				drv, log := store(), formerLog(t)
 				formerStore(t, log, drv)
-				n := 0
+				// The deletion of former notes applies batches in the background.
+				var applied atomic.Int64
 				faulty := &interrupted{drv, func() error {
-					if n++; n == fault {
+					if applied.Add(1) == fault {
 						return driver.ErrThrottled
 					}
 					return nil
 				}, func() error {
-					if n == fault+1 && fault > 0 {
+					if applied.Load() == fault+1 && fault > 0 {
 						return driver.ErrUnavailable
 					}
 					return nil
