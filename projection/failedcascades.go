@@ -31,7 +31,7 @@ type CascadeError struct {
 const CascadePartialFailure = "CascadePartialFailure"
 
 // FailedCascades lists the rows of which some copies could not follow a change. They are tried again when the row
-// changes, at the next start, and by RetryCascades.
+// changes, by the first Run of a Runner, and by RetryCascades.
 func (r *Runner) FailedCascades(ctx context.Context) ([]FailedCascade, error) {
 	tasks, err := r.engine.FailedCascades(ctx)
 	return failedCascades(tasks), err

@@ -42,13 +42,19 @@ func (f *fullRow) isRetried(t *testing.T, runner *projection.Runner, log *memlog
 			t.Fatal(err)
 		}
 	}
-	ctx, stop := context.WithCancel(t.Context())
+	var ctx context.Context
+	var stop func()
 	ended := make(chan error, 1)
-	go func() { ended <- runner.Run(ctx) }()
-	defer func() {
+	run := func() {
+		ctx, stop = context.WithCancel(t.Context())
+		go func() { ended <- runner.Run(ctx) }()
+	}
+	end := func() {
 		stop()
 		<-ended
-	}()
+	}
+	run()
+	defer end()
 	check := func(when, names, want string, failed []projection.FailedCascade, err error, wantFailed int) {
 		t.Helper()
 		if err != nil || len(failed) != wantFailed || names != want {
@@ -72,6 +78,11 @@ func (f *fullRow) isRetried(t *testing.T, runner *projection.Runner, log *memlog
 	fold(f.shrink)
 	failed, err = runner.FailedCascades(ctx)
 	check("with room", names(), f.before, failed, err, 1)
+	end()
+	run()
+	fold(f.shrink)
+	failed, err = runner.FailedCascades(ctx)
+	check("run again", names(), f.before, failed, err, 1)
 	tried, failed, err = runner.RetryCascades(ctx)
 	check("retried with room", names(), f.after, failed, err, 0)
 	if failed, err = runner.FailedCascades(ctx); tried != 1 {

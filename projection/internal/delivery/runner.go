@@ -53,6 +53,7 @@ type Runner struct {
 	// retriesLeft says that dead letters are to be retried by themselves, and the source or the store did not answer.
 	retriesLeft bool
 	endUnknown  bool // the source did not say last time whether it has more
+	retried     bool // the cascades that had failed before the first Run have been begun again
 }
 
 // New makes the Runner of a projection. Nothing is read or written before Run.
@@ -197,7 +198,10 @@ func (r *Runner) begin(ctx context.Context) error {
 		return err
 	}
 	r.state.DropFormer(ctx)
-	r.state.Tasks.RetryFailed()
+	if !r.retried { // a server has it begin again whenever generations change
+		r.state.Tasks.RetryFailed()
+		r.retried = true
+	}
 	r.Monitor.refreshing(r.state.Tasks, 0)
 	r.state.Running = true
 	return nil
