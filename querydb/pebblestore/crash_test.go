@@ -25,7 +25,7 @@ import (
 // TestWhatWasAcknowledgedSurvivesTheLossOfPower crashes a store again and again, between any two operations on its
 // files, opening included. Each life continues with the files that the former one left behind.
 func TestWhatWasAcknowledgedSurvivesTheLossOfPower(t *testing.T) {
-	const lives = 150
+	lives := pebblestore.FewerIfRaced(150)
 	for name, keep := range map[string]func(*rand.Rand) int{
 		"nothing unsynced is kept": func(*rand.Rand) int { return 0 },
 		"some unsynced is kept":    func(rng *rand.Rand) int { return rng.IntN(101) },
@@ -39,7 +39,7 @@ func TestWhatWasAcknowledgedSurvivesTheLossOfPower(t *testing.T) {
 				h.live(life, rng.Int64N(400)+1, vfs.CrashCloneCfg{UnsyncedDataPercent: keep(rng), RNG: rng})
 			}
 			t.Logf("%d batches over %d lives", h.done, lives)
-			if h.done < lives {
+			if h.done < uint64(lives) {
 				t.Errorf("%d batches in %d lives: the case proves little", h.done, lives)
 			}
 		})

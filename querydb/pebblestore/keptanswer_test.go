@@ -116,7 +116,7 @@ func TestAnswersFromMemoryAreThoseOfTheEngine(t *testing.T) {
 	for i := range questions {
 		questions[i] = drawQuestion(t, s, table, i, random, text)
 	}
-	for range 2000 {
+	for range FewerIfRaced(2000) {
 		k := keys.Key{PK: text(), SK: text()}
 		write := driver.Write{Table: table, Kind: driver.Put, Row: member(k, random.Uint64N(100), text())}
 		switch random.IntN(8) {
@@ -267,7 +267,7 @@ func TestNoAnswerIsOlderThanARowThatWasRead(t *testing.T) {
 			return fmt.Sprint(numberOf(t, &rows[0]))
 		}
 	}
-	besideReaders(t, 400, commit, func(random *rand.Rand, _ uint64) {
+	besideReaders(t, uint64(FewerIfRaced(400)), commit, func(random *rand.Rand, _ uint64) {
 		i := random.IntN(len(all))
 		q := question{key: fmt.Sprint(i), reads: []func(context.Context, bool) string{read(all[i])}}
 		var before, now uint64

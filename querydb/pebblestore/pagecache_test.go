@@ -235,7 +235,7 @@ func TestPagesFromMemoryAreThoseOfTheEngine(t *testing.T) {
 	s := openCached(t, Options{})
 	texts := []string{"a", "a\x00", "a\x00\x01", "b", "b\xff"} // some need escapes
 	text := func() string { return texts[random.IntN(len(texts))] }
-	for range 2000 {
+	for range FewerIfRaced(2000) {
 		var writes []driver.Write
 		written := map[keys.Key]bool{}
 		for range 1 + random.IntN(3) {

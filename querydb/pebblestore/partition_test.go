@@ -13,7 +13,7 @@ import (
 
 // TestAHugePartitionIsDeletedInBoundedMemory: what it takes is the keys of the rows, not the rows.
 func TestAHugePartitionIsDeletedInBoundedMemory(t *testing.T) {
-	if testing.Short() || raced {
+	if testing.Short() || pebblestore.Raced {
 		t.Skip("writes 100 MB, and measures memory that the race detector takes too")
 	}
 	const rows, each, most = 100_000, 1000, 64 << 20

@@ -1,6 +1,6 @@
 //go:build race
 
-package pebblestore_test
+package pebblestore
 
-// raced says that the race detector runs.
-const raced = true
+// Raced says that the race detector runs.
+const Raced = true

@@ -373,3 +373,12 @@ func TestACachedRowIsTheLastOfTwoCommitsSideBySide(t *testing.T) {
 		t.Error("no row was found in the cache: the test proves nothing")
 	}
 }
+
+// FewerIfRaced is how many rounds a random test has of so many without the race detector, with which each takes ten
+// times as long.
+func FewerIfRaced(rounds int) int {
+	if Raced {
+		return rounds / 3
+	}
+	return rounds
+}
