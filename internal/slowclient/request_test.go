@@ -16,7 +16,8 @@ import (
 	"github.com/foldql/foldql/internal/slowclient"
 )
 
-// bounded serves one connection, by the clock of a bubble, and reads the bodies for /read and, much later, /late alone.
+// bounded serves one connection, by the clock of a bubble. It reads the bodies for /read and, much later, /late alone,
+// and closes those for /closed.
 func bounded() (client net.Conn, end func()) {
 	client, far := net.Pipe()
 	conns := make(chan net.Conn, 1)
@@ -25,7 +26,11 @@ func bounded() (client net.Conn, end func()) {
 		if r.URL.Path == "/late" {
 			time.Sleep(2 * time.Minute)
 		}
-		if r.URL.Path != "/unread" {
+		switch r.URL.Path {
+		case "/unread":
+		case "/closed":
+			fmt.Fprint(w, r.Body.Close())
+		default:
 			n, err := io.Copy(io.Discard, r.Body)
 			fmt.Fprint(w, n, err)
 		}
@@ -53,6 +58,56 @@ func TestABodyThatDoesNotComeIsWaitedForNoLonger(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestNobodyWaitsForABodyThatTheServerDoesNotWant: one that is large, and one whose client waits to be told to send it.
+func TestNobodyWaitsForABodyThatTheServerDoesNotWant(t *testing.T) {
+	for _, head := range []string{"Expect: 100-continue\r\nContent-Length: 100",
+		"Expect: 100-continue\r\nTransfer-Encoding: chunked", "Content-Length: 1000000"} {
+		synctest.Test(t, func(t *testing.T) {
+			client, end := bounded()
+			defer end()
+			began := time.Now()
+			send(t, client, "POST /unread HTTP/1.1\r\nHost: x\r\n"+head+"\r\n\r\n")
+			answer, err := http.ReadResponse(bufio.NewReader(client), nil)
+			if err != nil {
+				t.Fatalf("%s: %v", head, err)
+			}
+			if waited := time.Since(began); waited > 0 || answer.StatusCode != http.StatusOK || !answer.Close {
+				t.Errorf("%s: status %d, connection ended: %v, after %s; want 200 that ends it at once", head,
+					answer.StatusCode, answer.Close, waited)
+			}
+			if _, err := io.Copy(io.Discard, client); err != nil || time.Since(began) > patience {
+				t.Errorf("%s: the connection ended after %s (error %v), want %s at most", head, time.Since(began), err, patience)
+			}
+		})
+	}
+}
+
+// TestWhatIsLeftOfAClosedBodyIsNoRequest: else a body could hold one that nobody in front of the server sees.
+func TestWhatIsLeftOfAClosedBodyIsNoRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, end := bounded()
+		defer end()
+		var sender sync.WaitGroup
+		defer sender.Wait()
+		defer client.Close()
+		sender.Go(func() { // until the connection ends
+			_, _ = io.WriteString(client, "POST /closed HTTP/1.1\r\nHost: x\r\nContent-Length: 300000\r\n\r\n"+
+				"GET /unread HTTP/1.1\r\nHost: x\r\n\r\n"+strings.Repeat("x", 300_000))
+		})
+		from := bufio.NewReader(client)
+		answer, err := http.ReadResponse(from, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(answer.Body); err != nil || string(text) != "<nil>" || !answer.Close {
+			t.Errorf("answer %s (error %v), connection ended: %v; want <nil>, and its end", text, err, answer.Close)
+		}
+		if next, err := http.ReadResponse(from, nil); err == nil {
+			t.Errorf("what the body holds is answered with %d", next.StatusCode)
+		}
+	})
 }
 
 // TestABodyThatIsReadLateHasThePatienceFromThenOn: its client may have sent it long ago, and waited for the server.
