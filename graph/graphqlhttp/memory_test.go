@@ -12,9 +12,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/internal/slowclient"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
@@ -202,6 +204,28 @@ func TestWhoDoesNotSendIsRefused(t *testing.T) {
 	if resp.StatusCode != http.StatusRequestTimeout || !resp.Close || m.Used() > 0 {
 		t.Errorf("status %d, connection ended: %v, %d bytes held; want 408, the end of the connection, and none",
 			resp.StatusCode, resp.Close, m.Used())
+	}
+}
+
+// deadlines is an answer that remembers until when the body of its request was to be read.
+type deadlines struct {
+	*httptest.ResponseRecorder
+	set []time.Time
+}
+
+func (d *deadlines) SetReadDeadline(at time.Time) error {
+	d.set = append(d.set, at)
+	return nil
+}
+
+// TestASmallBodyHasTheReadTimeoutFromTheHeaderOn alone where the server bounds bodies, however they come in pieces.
+func TestASmallBodyHasTheReadTimeoutFromTheHeaderOn(t *testing.T) {
+	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+	r := httptest.NewRequest(http.MethodPost, "/", iotest.OneByteReader(strings.NewReader(`{"query": "{ hello }"}`)))
+	r.Header.Set("Content-Type", jsonType)
+	slowclient.BoundBodies(time.Minute, New(testSchema, Config{ReadTimeout: time.Minute})).ServeHTTP(w, r)
+	if w.Code != http.StatusOK || len(w.set) != 2 || w.set[0].IsZero() || !w.set[1].IsZero() {
+		t.Errorf("status %d, and the deadlines %v were set; want 200, one deadline, and none after the body", w.Code, w.set)
 	}
 }
 

@@ -64,8 +64,8 @@ func (h *handler) readBody(w http.ResponseWriter, r *http.Request, params *param
 			coding)
 	}
 	params.body = bodies.Get().(*[]byte)
-	coming := held{slowclient.Reader{From: http.MaxBytesReader(w, r.Body, h.cfg.MaxBodyBytes), Answer: w,
-		Patience: h.cfg.ReadTimeout}, b}
+	inTime := slowclient.Bound(r.Body, slowclient.Reader{Answer: w, Patience: h.cfg.ReadTimeout})
+	coming := held{http.MaxBytesReader(w, inTime, h.cfg.MaxBodyBytes), b}
 	body, err := readAll(&coming, r.ContentLength, h.cfg.MaxBodyBytes, params.body)
 	if err != nil {
 		return h.unread(err)
@@ -134,7 +134,7 @@ func isJSON(contentType string) bool {
 
 // held is a body that counts for the budget while it comes in.
 type held struct {
-	slowclient.Reader
+	from   io.Reader
 	budget *budget
 }
 
@@ -142,7 +142,7 @@ type held struct {
 const bodyTimes = 3
 
 func (r *held) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
+	n, err := r.from.Read(p)
 	if full := r.budget.Hold(bodyTimes * n); full != nil {
 		return n, full
 	}

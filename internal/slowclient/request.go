@@ -24,6 +24,16 @@ func BoundBodies(patience time.Duration, next http.Handler) http.Handler {
 	})
 }
 
+// Bound gives the client time to send a body, as the Reader says, which reads from that body. One that BoundBodies has
+// bounded stays as it is: a second Reader would begin anew, and nearly double the time.
+func Bound(body io.ReadCloser, by Reader) io.ReadCloser {
+	if _, already := body.(*bounded); already {
+		return body
+	}
+	by.From = body
+	return &bounded{by, body}
+}
+
 // request is one whose body is to be read in time.
 type request struct {
 	http.Request

@@ -1,7 +1,6 @@
 package limits
 
 import (
-	"io"
 	"net/http"
 	"time"
 
@@ -48,9 +47,6 @@ func (m Inflight) Events(most int64, next http.Handler) http.Handler {
 // sentInTime is the request, whose body cannot be read where the client is too slow.
 func (m Inflight) sentInTime(w http.ResponseWriter, r *http.Request) *http.Request {
 	timed := *r
-	timed.Body = struct {
-		io.Reader
-		io.Closer
-	}{&slowclient.Reader{From: r.Body, Answer: w, Patience: m.ReadTimeout, Reserved: true}, r.Body}
+	timed.Body = slowclient.Bound(r.Body, slowclient.Reader{Answer: w, Patience: m.ReadTimeout, Reserved: true})
 	return &timed
 }
