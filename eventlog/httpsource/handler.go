@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"time"
@@ -33,19 +34,20 @@ type Handler struct {
 
 // requestError is what is wrong with a request.
 type requestError struct {
-	status int
-	detail string
+	status      int
+	kind, title string
+	detail      string
 }
 
 // Error implements error.
 func (e *requestError) Error() string { return e.detail }
 
 func badRequest(format string, args ...any) error {
-	return &requestError{http.StatusBadRequest, fmt.Sprintf(format, args...)}
+	return &requestError{http.StatusBadRequest, "bad-request", "Bad request", fmt.Sprintf(format, args...)}
 }
 
 func notFound(format string, args ...any) error {
-	return &requestError{http.StatusNotFound, fmt.Sprintf(format, args...)}
+	return &requestError{http.StatusNotFound, "not-found", "Not found", fmt.Sprintf(format, args...)}
 }
 
 // Partitions answers which partitions there are, or with the one that is asked for, if there is one of that name.
@@ -219,10 +221,8 @@ func (h *Handler) problem(ctx context.Context, err error) *problem {
 	var bad *requestError
 	lost, replaced := eventlog.ForgottenIn(err), replacedIn(err)
 	switch {
-	case errors.As(err, &bad) && bad.status == http.StatusNotFound:
-		return &problem{Type: urn + "not-found", Title: "Not found", Status: bad.status, Detail: bad.detail}
-	case bad != nil:
-		return &problem{Type: urn + "bad-request", Title: "Bad request", Status: bad.status, Detail: bad.detail}
+	case errors.As(err, &bad):
+		return &problem{Type: urn + bad.kind, Title: bad.title, Status: bad.status, Detail: bad.detail}
 	case lost != nil:
 		return &problem{Type: forgottenProblem, Title: "Forgotten events", Status: http.StatusGone,
 			Detail: "The events that follow the offset are forgotten.", Partition: lost.Partition, After: lost.After,
@@ -244,11 +244,27 @@ func parameters(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	if r.Method != http.MethodPost {
 		return r.URL.Query(), nil
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, longestForm)
-	if err := r.ParseForm(); err != nil {
-		return nil, badRequest("The body must be a form of at most %d bytes: %.100s.", longestForm, err)
+	bounded := *r // the server has to know the body of its own request
+	bounded.Body = http.MaxBytesReader(w, r.Body, longestForm)
+	if err := bounded.ParseForm(); err != nil {
+		return nil, unread(err)
 	}
-	return r.PostForm, nil
+	return bounded.PostForm, nil
+}
+
+// unread is what is wrong with a request whose form cannot be read. It does not repeat what the network says, which
+// names addresses.
+func unread(err error) error {
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return &requestError{http.StatusRequestEntityTooLarge, "request-too-large", "Request too large",
+			fmt.Sprintf("The body may have %d bytes.", tooLarge.Limit)}
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return &requestError{http.StatusRequestTimeout, "request-timeout", "Request timeout",
+			"The body comes too slowly: ask again."}
+	}
+	return badRequest("The body must be a whole form, of the Content-Type application/x-www-form-urlencoded.")
 }
 
 // answer answers a request with what make makes of its parameters.

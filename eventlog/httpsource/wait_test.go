@@ -2,13 +2,20 @@ package httpsource_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -119,4 +126,25 @@ func TestAServerThatDrainsTakesALittleForEachWait(t *testing.T) {
 			t.Errorf("it answers after %s", took)
 		}
 	})
+}
+
+// TestAWaitThatDoesNotComeWholeIsRefusedInWordsOfOurOwn, and not in those of the network, which name addresses.
+func TestAWaitThatDoesNotComeWholeIsRefusedInWordsOfOurOwn(t *testing.T) {
+	of := func(err error) io.Reader { return io.MultiReader(strings.NewReader("after="), iotest.ErrReader(err)) }
+	for want, body := range map[string]io.Reader{
+		"408 urn:foldql:problem:request-timeout":   of(&net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}),
+		"400 urn:foldql:problem:bad-request":       of(&net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}),
+		"413 urn:foldql:problem:request-too-large": strings.NewReader("after=" + strings.Repeat("x", 4<<20)),
+	} {
+		r, w := httptest.NewRequest("POST", httpsource.WaitPath, body), httptest.NewRecorder()
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		draining().Wait(w, r)
+		var got struct{ Type, Detail string }
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+			t.Fatal(err)
+		}
+		if is := fmt.Sprint(w.Code, " ", got.Type); is != want || strings.Contains(got.Detail, "tcp") {
+			t.Errorf("%s, %q; want %s, and nothing of the network", is, got.Detail, want)
+		}
+	}
 }

@@ -130,7 +130,7 @@ func (a *attacker) elsewhere(d dice) *request {
 
 // operatorProblems are the types of problem details that an operator of this shop can be answered with. Beyond them
 // there is one for servers without a token of writers, one for events that fail again, and one that nobody is to see.
-var operatorProblems = []string{"unauthorized", "bad-request", "not-found"}
+var operatorProblems = []string{"unauthorized", "bad-request", "not-found", "request-too-large"}
 
 // verifyOperator reads an answer to somebody who sees to the projections.
 func verifyOperator(a *answer) (v verdict, err error) {

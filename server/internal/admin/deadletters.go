@@ -3,13 +3,16 @@
 package admin
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"mime"
 	"net/http"
+	"os"
 	"strconv"
 	"time"
 
@@ -254,14 +257,33 @@ func readDecision(w http.ResponseWriter, r *http.Request) (m DecisionRequest, ba
 // usualBody is how many bytes most requests have at most.
 const usualBody = 64 << 10
 
-// readJSON wants JSON by its name, which no page of another site can send unasked. err is of the JSON itself.
+// readJSON wants JSON by its name, which no page of another site can send unasked. err is of the JSON itself, where
+// all of the request has come.
 func readJSON(w http.ResponseWriter, r *http.Request, m any, most int64) (bad *problem.Problem, err error) {
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
 		return problem.BadRequest("Send JSON with the Content-Type application/json."), nil
 	}
-	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, most))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	if err != nil {
+		return unread(err), nil
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
 	return nil, d.Decode(m)
+}
+
+// unread is the answer to a request that does not come whole. It does not repeat what the network says, which names
+// addresses.
+func unread(err error) *problem.Problem {
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return problem.TooLarge(fmt.Sprintf("Nothing is done, as the request is too large: send %d bytes at most.",
+			tooLarge.Limit))
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return problem.TooSlow("Nothing is done, as the request comes too slowly: send it again.")
+	}
+	return problem.BadRequest("Nothing is done, as the request did not come whole: send it again.")
 }
 
 // longRef is the answer where an event is named that cannot be one. It does not repeat the name.

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"sync"
 	"time"
 
@@ -91,7 +89,7 @@ func (d *Deciding) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, usualBody))
 		if err != nil {
-			undecided(err).Write(w)
+			unread(err).Write(w)
 			return
 		}
 		if !d.begin() {
@@ -104,18 +102,4 @@ func (d *Deciding) guard(next http.Handler) http.Handler {
 		whole.Body = io.NopCloser(bytes.NewReader(body))
 		next.ServeHTTP(w, &whole)
 	})
-}
-
-// undecided is the answer to a request that did not come whole. It does not repeat what the network says, which names
-// addresses.
-func undecided(err error) *problem.Problem {
-	var tooLarge *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLarge):
-		return problem.BadRequest(fmt.Sprintf("Nothing is decided, as the request is too large: send %d bytes at most.",
-			tooLarge.Limit))
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return problem.TooSlow("Nothing is decided, as the request comes too slowly: send it again.")
-	}
-	return problem.BadRequest("Nothing is decided, as the request did not come whole: send it again.")
 }

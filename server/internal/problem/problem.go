@@ -61,6 +61,14 @@ func BadRequest(detail string) *Problem {
 	return &Problem{Type: Prefix + "bad-request", Title: "Bad request", Status: http.StatusBadRequest, Detail: detail}
 }
 
+// TooLarge is the problem of a request that is larger than one may be.
+func TooLarge(detail string) *Problem {
+	return &Problem{
+		Type: Prefix + "request-too-large", Title: "Request too large", Status: http.StatusRequestEntityTooLarge,
+		Detail: detail,
+	}
+}
+
 // TooSlow is the problem of a request that did not come in time.
 func TooSlow(detail string) *Problem {
 	return &Problem{
