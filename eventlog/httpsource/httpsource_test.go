@@ -322,7 +322,8 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		src.Close()
 		s.Close()
 	}
-	for _, url := range []string{"", "localhost:8080", "ftp://host", "http://", "https://u:p@host", "http://host?x=1"} {
+	for _, url := range []string{"", "localhost:8080", "ftp://host", "http://", "https://u:p@host", "http://host?x=1",
+		"http://host?", "http://host#"} {
 		if _, err := httpsource.Open(httpsource.Options{URL: url}); err == nil || strings.Contains(err.Error(), "u:p") {
 			t.Errorf("%q: %v, want an error that does not repeat a password", url, err)
 		}

@@ -49,7 +49,7 @@ func Open(o Options) (*Source, error) {
 	switch {
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "":
 		return nil, fmt.Errorf("httpsource: %q is no address of a server; write https://HOST:PORT", o.URL)
-	case u.User != nil, u.RawQuery != "", u.Fragment != "":
+	case u.User != nil, strings.ContainsAny(o.URL, "?#"):
 		return nil, errors.New("httpsource: the address of a server has no user, parameters or fragment; give a token apart")
 	}
 	client, err := o.client(u.Scheme == "https")

@@ -272,7 +272,8 @@ func TestAReadTakesSoManyBytesOnly(t *testing.T) {
 func TestTheWayInIsSaidInWordsAndSecretsAreNot(t *testing.T) {
 	for _, o := range []natssource.Options{
 		{URL: "nats://host"}, {URL: "nats:///S"}, {URL: "http://host/S"}, {URL: "nats://u:secret@host/S"},
-		{URL: "nats://host/S?x=secret"}, {URL: "nats://host/a.b"}, {URL: "nats://host/S", Token: "secret", User: "u"},
+		{URL: "nats://host/S?x=secret"}, {URL: "nats://host/S?"}, {URL: "nats://host/S#"},
+		{URL: "nats://host/a.b"}, {URL: "nats://host/S", Token: "secret", User: "u"},
 		{URL: "nats://host/S", Password: "secret"}, {URL: "nats://host/S", CA: "/none"},
 		{URL: "nats://host/S", Cert: "/none"}, {URL: "nats://host/S", Credentials: "/none"},
 	} {

@@ -41,7 +41,7 @@ func Parse(text string) (servers []string, stream string, err error) {
 		return nil, "", errors.New("the address is none of NATS; write nats://HOST:PORT/STREAM")
 	case u.User != nil:
 		return nil, "", errors.New("the address has a user; give that apart")
-	case u.RawQuery != "" || u.Fragment != "":
+	case strings.ContainsAny(text, "?#"):
 		return nil, "", errors.New("the address has parameters; write nats://HOST:PORT/STREAM")
 	}
 	stream = strings.TrimPrefix(u.Path, "/")

@@ -42,7 +42,7 @@ func (o *Server) Client() (*Client, error) {
 		return nil, err
 	}
 	u, err := url.Parse(o.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.ContainsAny(o.URL, "?#") {
 		return nil, config.Wrong("url", "what is given is no address of a server; write http://HOST:PORT, with no query")
 	}
 	user := u.User

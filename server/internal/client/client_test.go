@@ -22,6 +22,15 @@ func at(t *testing.T, h http.HandlerFunc) *Client {
 	return c
 }
 
+// TestAnAddressHasNoQuery, not even an empty one: the paths of requests would be in it.
+func TestAnAddressHasNoQuery(t *testing.T) {
+	for _, url := range []string{"http://h?token=secret", "http://h?", "http://h/#", "http://h/?#"} {
+		if _, err := (&Server{URL: url}).Client(); err == nil || !strings.Contains(err.Error(), "with no query") {
+			t.Errorf("%s: error %v, want one that says so", url, err)
+		}
+	}
+}
+
 // asks are the three ways to ask.
 var asks = map[string]func(*Client, *testing.T) error{
 	"Do": func(c *Client, t *testing.T) error {

@@ -18,7 +18,7 @@ type NATS struct {
 // parseStream reads "nats://HOST:PORT/STREAM" or "tls://…".
 func parseStream(text string) (Source, error) {
 	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") == "" {
+	if err != nil || u.Host == "" || strings.ContainsAny(text, "?#") || strings.Trim(u.Path, "/") == "" {
 		return Source{}, Wrong("events", "the address names no stream; write nats://HOST:PORT/STREAM")
 	}
 	if u.User != nil {

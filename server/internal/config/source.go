@@ -138,7 +138,7 @@ func parseSource(text string) (Source, error) {
 // remote is the log of another server.
 func remote(text string) (Source, error) {
 	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Host == "" || strings.ContainsAny(text, "?#") {
 		return Source{}, Wrong("events", "what is given is no address of a server; write https://HOST:PORT, with no query")
 	}
 	if u.User != nil {

@@ -56,6 +56,8 @@ func TestSourceIsNamedByOneText(t *testing.T) {
 		"": "file:PATH", "file": "names no file", "file:": "names no file", "log": "log:", "kafka:x": `"kafka"`,
 		"http:": "https://HOST:PORT", "https://h?x=1": "https://HOST:PORT", "https://u:p@h": "FOLDQL_EVENTS_TOKEN",
 		"nats://host": "nats://HOST:PORT/STREAM", "nats:///S": "nats://HOST:PORT/STREAM", "tls://u:p@h/S": "events-user",
+		"https://h?": "with no query", "https://h#": "with no query", "nats://h/S?": "nats://HOST:PORT/STREAM",
+		"nats://h/S#": "nats://HOST:PORT/STREAM",
 	} {
 		if _, err := parseSource(text); err == nil || !strings.HasPrefix(err.Error(), "events: ") ||
 			!strings.Contains(err.Error(), want) {
