@@ -99,3 +99,29 @@ func TestAChangeOfCodeWithoutAVersionWarns(t *testing.T) {
 	s.end(t)
 	begin(raised, false).end(t)
 }
+
+// TestRowsThatThePresentCodeBuildsEndTheWarning, before they serve: who has built them and is yet to switch is not to
+// build them again. Code that changes once more warns again.
+func TestRowsThatThePresentCodeBuildsEndTheWarning(t *testing.T) {
+	args := embedded(t)
+	begin := func(app App, warns bool) *server {
+		t.Helper()
+		s := serve(t, app, start{args: append(slices.Clip(args), "--switch", "manual")})
+		s.folded(t, 50)
+		if got := strings.Contains(s.stderr.String(), codeWarning); got != warns {
+			t.Errorf("it warns: %v, want %v\n%s", got, warns, s.stderr.String())
+		}
+		return s
+	}
+	s := serve(t, codedTasks("1", "var a = 1"), start{args: args})
+	s.post(t, slices.Collect(taskEvents(1, 50)))
+	s.folded(t, 50)
+	s.end(t)
+	second := codedTasks("1", "var a = 2")
+	s = begin(second, true)
+	s.rebuilds(t, second, "start", "Task").wantExit(t, exitDone, "being built")
+	s.built(t)
+	s.end(t)
+	begin(second, false).end(t)
+	begin(codedTasks("1", "var a = 3"), true).end(t)
+}

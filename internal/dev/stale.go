@@ -14,14 +14,18 @@ import (
 // renewStale has the events folded again for rows that former code of their projectors has made: the server cannot see
 // whether the present code makes others, and leaves them as they are. Of a store that other servers may use, or that
 // costs money to write to, it only says how. The server's own warning, which says what else may be done, is told where
-// this program builds nothing, also where it finds nothing, as where the server wants a token.
+// nobody builds these rows, also where none are found, as where the server wants a token.
 func (srv *server) renewStale(ctx context.Context, s *session) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	found := srv.stale(ctx)
 	models := found.models()
 	if len(models) == 0 {
-		srv.told.decide(passStale)
+		if found.renewed {
+			srv.told.decide(dropStale)
+		} else {
+			srv.told.decide(passStale)
+		}
 		return
 	}
 	named := strings.Join(models, ", ")
@@ -43,6 +47,7 @@ func (srv *server) renewStale(ctx context.Context, s *session) {
 type stale struct {
 	serving  []string // rows that serve; none are being built in their place
 	building []string // rows that former code has begun to build
+	renewed  bool     // there are others in whose place the present code builds rows already
 	own      bool     // their store is known to be the server's alone
 }
 
@@ -56,6 +61,7 @@ func (srv *server) stale(ctx context.Context) (found stale) {
 		Rebuilds    []struct {
 			Models            []string
 			Serving, Building *generation
+			Held              bool // rows that were switched away from, which nobody builds further
 		}
 	}
 	resp, err := srv.ask(ctx, http.MethodGet, "/admin/rebuilds", nil)
@@ -73,6 +79,8 @@ func (srv *server) stale(ctx context.Context) (found stale) {
 			found.building = append(found.building, one.Models...)
 		case one.Building == nil && one.Serving != nil && one.Serving.CodeChanged:
 			found.serving = append(found.serving, one.Models...)
+		case one.Building != nil && !one.Held && one.Serving != nil && one.Serving.CodeChanged:
+			found.renewed = true
 		}
 	}
 	return found

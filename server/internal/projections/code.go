@@ -18,7 +18,8 @@ func CodeChanged(p *projection.Projection) string {
 		strings.ReplaceAll(models, ",", ""))
 }
 
-// warnOfCode warns, at each start until rows are begun with the present code or accepted as its own.
+// warnOfCode warns, at each start until rows are begun with the present code, though they may not serve yet, or those
+// that serve are accepted as its own.
 func (f *Set) warnOfCode() {
 	if f.keep == nil || f.keep.Off {
 		return
@@ -28,12 +29,15 @@ func (f *Set) warnOfCode() {
 			continue
 		}
 		for i := range u.projections {
-			if g := u.prepared.all[i].Serving; g != nil && g.CodeChanged {
+			if g := u.prepared.all[i].Serving; g != nil && g.CodeChanged && !u.prepared.renews(i) {
 				f.log.Warn(CodeChanged(&u.projections[i]), "projection", u.projections[i].Name)
 			}
 		}
 	}
 }
+
+// renews reports whether this program builds rows of a projection that were begun with its present code.
+func (s *survey) renews(i int) bool { return s.builds && !s.all[i].Building.CodeChanged }
 
 // AcceptCode has the rows of the projections that change generation with one be those of the present code.
 func (f *Set) AcceptCode(ctx context.Context, one *Running) error {
