@@ -154,8 +154,8 @@ func (d *joinReader) checkText(m draft.Marked, j *schema.Join) {
 	fix := "name all fields of the key: by; or join by an index on " + m.Field.Name +
 		": via; or call the field otherwise if it holds that text"
 	if j.Many { // a list has neither by nor via
-		fix = "hold the text of the key in its elements (model.KeyOf" + j.Target.Name +
-			"(…).PK), and call the field otherwise"
+		fix = "hold the text of the key in its elements (PK of what model.KeyOf" + j.Target.Name +
+			" returns), and call the field otherwise"
 	}
 	d.Report(rule.JoinPart, sdl.Position(m.Dir.Position), m.Field, j.Target.Name,
 		strings.Join(schema.FieldNames(key), ", "), fix)
