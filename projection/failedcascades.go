@@ -33,8 +33,15 @@ const CascadePartialFailure = "CascadePartialFailure"
 // FailedCascades lists the rows of which some copies could not follow a change. They are tried again when the row
 // changes, by the first Run of a Runner, and by RetryCascades.
 func (r *Runner) FailedCascades(ctx context.Context) ([]FailedCascade, error) {
-	tasks, err := r.engine.FailedCascades(ctx)
-	return failedCascades(tasks), err
+	_, failed, err := r.Cascades(ctx)
+	return failed, err
+}
+
+// Cascades is FailedCascades with how many rows have changed and are yet to be followed by copies of them: those that
+// are being tried again are among these, and not among the failed ones.
+func (r *Runner) Cascades(ctx context.Context) (pending int, failed []FailedCascade, err error) {
+	pending, tasks, err := r.engine.Cascades(ctx)
+	return pending, failedCascades(tasks), err
 }
 
 // RetryCascades tries those again, and returns how many rows it has tried, and those of which some copies still cannot

@@ -75,6 +75,16 @@ func (f *fullRow) isRetried(t *testing.T, runner *projection.Runner, log *memlog
 	check("folded", names(), f.before, failed, err, 1)
 	tried, failed, err := runner.RetryCascades(ctx)
 	check(fmt.Sprintf("retried %d without room", tried), names(), f.before, failed, err, tried)
+	gone, leave := context.WithCancel(ctx)
+	leave()
+	if _, _, err := runner.RetryCascades(gone); err == nil {
+		t.Fatal("a retry of who has gone succeeds")
+	}
+	if pending, failed, err := runner.Cascades(ctx); pending+len(failed) != 1 || err != nil {
+		t.Fatalf("begun again: %d cascades are pending, and %+v have failed, %v; want 1", pending, failed, err)
+	}
+	_, failed, err = runner.RetryCascades(ctx)
+	check("retried to the end", names(), f.before, failed, err, 1)
 	fold(f.shrink)
 	failed, err = runner.FailedCascades(ctx)
 	check("with room", names(), f.before, failed, err, 1)

@@ -12,7 +12,10 @@ import (
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
 	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/server/internal/admin"
+	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/stores"
 )
 
 // jobsGroup is the name of the projection of owners and jobs.
@@ -193,5 +196,48 @@ func testCascadesOffline(t *testing.T, app App, options []string) {
 	left := run(options, "list").stdout.String()
 	if strings.Contains(left, "Owner  b") || !strings.Contains(left, "Owner  a") {
 		t.Errorf("once there is room for the copy of b, and a retry, these are listed:\n%s", left)
+	}
+}
+
+// TestTheListOfDeadLettersSaysThatCopiesAreYetToFollow: those that could not before are among them while they are tried
+// again, and on no list then.
+func TestTheListOfDeadLettersSaysThatCopiesAreYetToFollow(t *testing.T) {
+	app, dir := copyingProject(200), t.TempDir()
+	folding(t, app, []string{"--store", "embedded:" + dir}).end(t)
+	beginAgain(t, app, dir)
+	list := func(more ...string) *call {
+		t.Helper()
+		return runProgram(t, app, start{args: append([]string{"deadletters", "list", "--store", "embedded:" + dir}, more...)})
+	}
+	const none, said = "there are no dead letters\n", "copies of 1 rows are yet to follow"
+	if got := list().stdout.String(); !strings.HasPrefix(got, none+said) {
+		t.Errorf("listed is %q, want %q", got, none+said)
+	}
+	list("--projection", "Owners").wantExit(t, exitDone, said)
+	if got := list("--projection", "Tasks").stdout.String(); got != none {
+		t.Errorf("of another projection, listed is %q", got)
+	}
+	lines := list("--json")
+	if lines.stdout.String() != "" || !strings.Contains(lines.stderr.String(), said) {
+		t.Errorf("as JSON, listed is %q, and told %q; want nothing and %q", &lines.stdout, &lines.stderr, said)
+	}
+}
+
+// beginAgain puts on record of the cascade that has failed in an embedded store that it has begun again.
+func beginAgain(t *testing.T, app App, dir string) {
+	t.Helper()
+	at := config.Store{Kind: config.Embedded, Dir: dir}
+	db, err := stores.Open(t.Context(), at, stores.Options{Models: app.Models})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	notes, err := db.Notes().List(t.Context(), "cascade:Job.g0:"+jobsGroup, "", 2)
+	if err != nil || len(notes) != 1 {
+		t.Fatalf("on record are %d cascades, %v; want 1", len(notes), err)
+	}
+	notes[0].Value = []byte(`{"model":"Owner","pk":"a","id":"a"}`)
+	if err := db.Apply(t.Context(), querydb.Batch{Notes: notes}); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -44,20 +44,21 @@ func isCrowded(r *Runner) bool {
 	return r.state.Tasks.Len() > mostTasks
 }
 
-// FailedCascades are the rows of which some copies could not follow a change.
-func (r *Runner) FailedCascades(ctx context.Context) (failed []cascade.Task, err error) {
+// Cascades are how many rows their copies have yet to follow, and the rows of which some copies could not follow a
+// change.
+func (r *Runner) Cascades(ctx context.Context) (pending int, failed []cascade.Task, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := r.state.Open(ctx); err != nil {
-		return nil, err
+		return 0, nil, err
 	}
-	return r.state.Tasks.Failed(), nil
+	return r.state.Tasks.Len(), r.state.Tasks.Failed(), nil
 }
 
 // RetryCascades has all copies follow those rows that can by now. It returns how many rows it has tried, and those of
 // which some copies still cannot.
 func (r *Runner) RetryCascades(ctx context.Context) (tried int, failed []cascade.Task, err error) {
-	before, err := r.FailedCascades(ctx)
+	_, before, err := r.Cascades(ctx)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -67,7 +68,7 @@ func (r *Runner) RetryCascades(ctx context.Context) (tried int, failed []cascade
 	if err := r.refreshAll(ctx); err != nil {
 		return 0, nil, err
 	}
-	failed, err = r.FailedCascades(ctx)
+	_, failed, err = r.Cascades(ctx)
 	return len(before), failed, err
 }
 

@@ -26,17 +26,19 @@ type CascadesAnswer struct {
 	Failed []projection.FailedCascade `json:"failed,omitempty"`
 }
 
-func (a *API) failedCascades(ctx context.Context, of []*projections.Running) (all []FailedCascade, _ *problem.Problem) {
+// addCascades adds those of the projections to a list.
+func (a *API) addCascades(ctx context.Context, of []*projections.Running, to *DeadLetterList) *problem.Problem {
 	for _, one := range of {
-		failed, err := one.FailedCascades(ctx)
+		pending, failed, err := one.Cascades(ctx)
 		if err != nil {
-			return nil, a.failed(ctx, one.Name, err)
+			return a.failed(ctx, one.Name, err)
 		}
+		to.Cascades += pending
 		for _, f := range failed {
-			all = append(all, FailedCascade{one.Name, f})
+			to.FailedCascades = append(to.FailedCascades, FailedCascade{one.Name, f})
 		}
 	}
-	return all, nil
+	return nil
 }
 
 func (a *API) retryCascades(w http.ResponseWriter, r *http.Request) {

@@ -114,6 +114,9 @@ type DeadLetterList struct {
 	DeadLetters []DeadLetter `json:"deadLetters"`
 	// FailedCascades are in the first page: rows of which some copies could not follow a change.
 	FailedCascades []FailedCascade `json:"failedCascades,omitempty"`
+	// Cascades is in the first page: how many rows have changed and are yet to be followed by copies of them. Any of these
+	// may have failed before, and fail again.
+	Cascades int `json:"cascades,omitempty"`
 	// More says that there are dead letters after these.
 	More bool `json:"more,omitempty"`
 }
@@ -163,7 +166,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) {
 	}
 	all := DeadLetterList{DeadLetters: []DeadLetter{}}
 	if q.Get("after") == "" {
-		if all.FailedCascades, bad = a.failedCascades(r.Context(), of); bad != nil {
+		if bad := a.addCascades(r.Context(), of, &all); bad != nil {
 			bad.Write(w)
 			return
 		}

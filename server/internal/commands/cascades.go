@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"text/tabwriter"
 
@@ -43,6 +44,13 @@ func (c *retryCascades) retry(ctx context.Context, p *Program, to *client.Client
 		return fmt.Errorf("copies of %d rows cannot follow them", len(answer.Failed))
 	}
 	return nil
+}
+
+// printCascades says of how many rows it is yet to be seen whether all copies can follow.
+func printCascades(to io.Writer, pending int) {
+	if pending > 0 {
+		fmt.Fprintf(to, "copies of %d rows are yet to follow: those that cannot are listed here afterwards\n", pending)
+	}
 }
 
 func printFailedCascades(p *Program, failed []admin.FailedCascade) error {

@@ -91,12 +91,17 @@ func (c *deadLettersList) lines(p *Program, list *admin.DeadLetterList) error {
 			return err
 		}
 	}
+	printCascades(p.Stderr, list.Cascades)
 	return nil
 }
 
 func (c *deadLettersList) table(p *Program, list *admin.DeadLetterList) error {
-	if err := printDeadLetters(p, list.DeadLetters); err != nil || len(list.FailedCascades) == 0 {
+	if err := printDeadLetters(p, list.DeadLetters); err != nil {
 		return err
+	}
+	printCascades(p.Stdout, list.Cascades)
+	if len(list.FailedCascades) == 0 {
+		return nil
 	}
 	return printFailedCascades(p, list.FailedCascades)
 }

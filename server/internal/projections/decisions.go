@@ -133,12 +133,12 @@ func (b *beside) builder(anybodys bool) (*projection.Runner, error) {
 	return projection.NewRunner(b.unit.projections[b.i], set.source, set.beside, set.cfg)
 }
 
-// FailedCascades are those of the rows that serve, where this program folds them: see projection.Runner.FailedCascades.
-func (f *Running) FailedCascades(ctx context.Context) ([]projection.FailedCascade, error) {
+// Cascades are those of the rows that serve, where this program folds them: see projection.Runner.Cascades.
+func (f *Running) Cascades(ctx context.Context) (pending int, failed []projection.FailedCascade, err error) {
 	if _, _, frozen := f.serving.now(); frozen {
-		return nil, nil
+		return 0, nil, nil
 	}
-	return f.Runner.FailedCascades(ctx)
+	return f.Runner.Cascades(ctx)
 }
 
 // started reports whether this process folds: a command that works on a store while no server runs does not.
