@@ -321,8 +321,7 @@ func deletesAtOnce(f *modelFold) bool {
 
 func (o *deletePartitionOp) eval(f *modelFold, at ApplyPoint) error {
 	f.bounds.wiped = at.Event
-	all := f.views.ofAll().partitions
-	all.emptied = append(all.emptied, o.Partition)
+	f.partitions.emptied = append(f.partitions.emptied, o.Partition)
 	for _, e := range f.views.entriesOf(o.Partition) {
 		if f.passed(e, at) || !e.present {
 			continue

@@ -259,8 +259,8 @@ func (f *references) sourceRow(key keys.Key, identifier string, at ApplyPoint) (
 		return nil, f.of.missKey(key)
 	}
 	visible := f.of.visible(e, at)
-	if !visible && (e.event == at.Event || slices.Contains(f.of.partitions.emptied, key.PK)) {
-		return nil, errDeletedHere // no matter whether there was a row: one that had expired may have been removed
+	if !visible && f.of.views.deleted(e, at) {
+		return nil, errDeletedHere
 	}
 	if !visible || f.of.codec.Value(e.row, f.of.desc.Identifier()) != keys.String(identifier) {
 		return nil, nil

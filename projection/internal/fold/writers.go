@@ -120,6 +120,30 @@ func (vs *views) entriesOf(pk string) []*entry {
 	return parts
 }
 
+// deleted reports whether the event in hand deletes a row that is not visible, or writes it as expired. Where it has
+// one writer, whether there was a row before does not matter: one that had expired may have been removed. Rows of
+// several writers are never removed, and each may change or delete its own part of one that is not there, while the
+// event that makes the row is yet to come.
+func (vs *views) deleted(e *entry, at ApplyPoint) bool {
+	switch f := vs.of; {
+	case len(vs.all) == 0:
+		return e.event == at.Event || slices.Contains(f.partitions.emptied, e.key.PK)
+	case e.event != at.Event:
+		return false
+	default:
+		_, there := f.before(e, at)
+		return there || e.present && vs.setEnd(e.key, at)
+	}
+}
+
+// setEnd reports whether the event in hand has changed the part of a row that says when the row ends.
+func (vs *views) setEnd(key keys.Key, at ApplyPoint) bool {
+	return slices.ContainsFunc(vs.all, func(v *modelFold) bool {
+		part := v.entries[key]
+		return v.traits.part.Expires && part != nil && part.event == at.Event
+	})
+}
+
 // gather lays what the event in hand has made of the parts over the whole rows.
 func (f *modelFold) gather(at ApplyPoint) error { return f.views.gather(at) }
 
