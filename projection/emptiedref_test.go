@@ -31,7 +31,7 @@ func TestAnEventThatDeletesThePartitionOfTheRowItNeedsFailsForGood(t *testing.T)
 						t.Fatalf("%s: no row was removed: this shows nothing", where)
 					}
 					letters := foldDeals(t, store, codec, window, events)
-					if len(letters) != 1 || !strings.Contains(letters[0].Reason, "the event itself deletes it") {
+					if len(letters) != 1 || !strings.Contains(letters[0].Reason, "the event itself deletes") {
 						t.Errorf("%s: dead letters %+v, want one that does not wait", where, letters)
 					}
 					lease, holder := dealOf(t, store, codec, "lease"), dealOf(t, store, codec, "holder")
@@ -56,5 +56,19 @@ func TestAnEventThatEndsTheRowItNeedsFailsForGood(t *testing.T) {
 		if len(letters) != 1 || letters[0].RefNotFound != nil {
 			t.Errorf("%s store: dead letters %+v, want one that does not wait", kind, letters)
 		}
+	}
+}
+
+// TestTheReasonOfAnEventThatDeletesTheRowItNeedsCallsForNoOtherEvent, which could not make it right.
+func TestTheReasonOfAnEventThatDeletesTheRowItNeedsCallsForNoOtherEvent(t *testing.T) {
+	const want = `fill in former of Deal: the event itself deletes Deal "lease", or writes it as expired; ` +
+		`refer to one that stays`
+	letters := foldDeals(t, keptStores["plain"](), (&dealForm{expires: true}).codec(), 100, []eventlog.Event{
+		dealEvent(t, 0, dealStep{Op: "deal", Deal: Deal{ID: "lease"}}),
+		dealEvent(t, 5, dealStep{Op: "nodeal", ID: "lease"},
+			dealStep{Op: "deal", Deal: Deal{ID: "holder", FormerID: "lease"}}),
+	})
+	if len(letters) != 1 || letters[0].Reason != want {
+		t.Errorf("dead letters are %+v, want one of the reason %s", letters, want)
 	}
 }

@@ -38,7 +38,7 @@ func (e *RefNotFoundError) Error() string {
 func (e *RefNotFoundError) Is(target error) bool { return target == ErrNoRow }
 
 // errDeletedHere is of a row that the event deletes, or writes as expired, which refers to it.
-var errDeletedHere = errors.New("the event itself deletes it, or writes it as expired")
+var errDeletedHere = errors.New("the event itself deletes the row, or writes it as expired")
 
 // references are the copies that rows of a model hold, and those that other rows hold of them.
 type references struct {
@@ -218,7 +218,8 @@ func (f *references) fillCopies(e *entry, at ApplyPoint) error {
 		}
 		switch {
 		case err == errDeletedHere: // no other event can make it right
-			return fmt.Errorf("%s: %w", missing.Error(), err)
+			return fmt.Errorf("fill in %s of %s: the event itself deletes %s %q, or writes it as expired; "+
+				"refer to one that stays", missing.Field, missing.Model, missing.RefModel, missing.RefID)
 		case err != nil:
 			return err
 		case !f.of.bounds.surveying:
