@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
@@ -118,15 +119,15 @@ func TestNoProjectionWaitsForNotesThatARebuildLeaves(t *testing.T) {
 
 // TestWhoFoldsNothingDropsNoNotes, as a server with --fold off, or a command that only looks.
 func TestWhoFoldsNothingDropsNoNotes(t *testing.T) {
-	l := interruptedRebuild(t)
-	srv := l.server(l.log, 100, l.dropping(func() error {
-		t.Error("who has only opened the store deletes notes")
-		return nil
-	}))
-	for range 100 {
-		runtime.Gosched()
-	}
-	if n := l.count(l.former); n != leftLetters || srv.Runner == nil {
-		t.Errorf("%d notes are left, want all %d", n, leftLetters)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		l := interruptedRebuild(t)
+		srv := l.server(l.log, 100, l.dropping(func() error {
+			t.Error("who has only opened the store deletes notes")
+			return nil
+		}))
+		synctest.Wait()
+		if n := l.count(l.former); n != leftLetters || srv.Runner == nil {
+			t.Errorf("%d notes are left, want all %d", n, leftLetters)
+		}
+	})
 }
