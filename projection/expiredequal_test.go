@@ -3,6 +3,7 @@ package projection_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -23,7 +24,7 @@ func TestALiveFoldOfReferencesWithSweepsEqualsARebuild(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	removed := 0
-	for range 50 {
+	for range 80 {
 		form := drawEndingForm(r)
 		codec, events := form.codec(), drawEndingEvents(t, r, form)
 		last := lastOf(events)
@@ -35,9 +36,9 @@ func TestALiveFoldOfReferencesWithSweepsEqualsARebuild(t *testing.T) {
 		live, done := keptStores[kind](), 0
 		var letters []projection.DeadLetter
 		for done < len(events) {
-			done += 1 + r.IntN(len(events)-done)
+			done += 1 + r.IntN(min(6, len(events)-done))
 			letters = foldDeals(t, live, codec, window, events[:done])
-			if r.IntN(2) > 0 {
+			if r.IntN(4) > 0 {
 				removed += sweepDeals(t, live, codec, lastOf(events[:done]))
 			}
 		}
@@ -68,9 +69,9 @@ func drawEndingForm(r *rand.Rand) *dealForm {
 // drawEndingEvents draws events of two clubs and four deals, of which many end within a few events.
 func drawEndingEvents(t *testing.T, r *rand.Rand, form *dealForm) (events []eventlog.Event) {
 	second := 0
-	for range 1 + r.IntN(40) {
-		var steps []dealStep
-		for range 1 + r.IntN(3) {
+	for range 1 + r.IntN(16) {
+		steps := drawAimedSteps(r, second)
+		for range 1 + r.IntN(3) - len(steps)/2 {
 			steps = append(steps, drawEndingStep(r, form, second))
 		}
 		e := dealEvent(t, second, steps...)
@@ -81,6 +82,31 @@ func drawEndingEvents(t *testing.T, r *rand.Rand, form *dealForm) (events []even
 		second += r.IntN(3)
 	}
 	return events
+}
+
+// drawAimedSteps draws steps for most events, and none for the others: ones that end a deal, empty its partition, or
+// both, and refer to it; that refer to a deal which ends soon; or that change the club which such deals hold copies of.
+func drawAimedSteps(r *rand.Rand, second int) (steps []dealStep) {
+	lease := Deal{ID: pick(r, "a", "b"), Code: "x", ClubID: "A", Ends: after(second - r.IntN(3))}
+	holder := dealStep{Op: "deal", Deal: Deal{ID: pick(r, "c", "d"), Code: pick(r, "", "x"), FormerID: lease.ID}}
+	ops := []string{"nodeals"}
+	switch r.IntN(8) {
+	case 0:
+	case 1:
+		ops = []string{"deal"}
+	case 2:
+		ops = pick(r, []string{"nodeal"}, []string{"deal", "nodeals"})
+	case 3, 4:
+		ops, lease.Ends, lease.Code = []string{"deal"}, after(second+1+r.IntN(2)), ""
+	case 5:
+		return []dealStep{{Op: "club", ID: "A", Text: pick(r, "t", "u", "v", "w")}}
+	default:
+		return nil
+	}
+	for _, op := range ops {
+		steps = append(steps, dealStep{Op: op, ID: lease.ID, Deal: lease})
+	}
+	return slices.Insert(steps, r.IntN(2)*len(steps), holder)
 }
 
 // drawEndingStep draws an op. One that asks for copies to follow is of a model whose copies are on record: elsewhere
