@@ -8,8 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fsnotify/fsnotify"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/foldql/foldql/internal/gen/handwritten"
 	"github.com/foldql/foldql/internal/newproject"
 	"github.com/foldql/foldql/internal/tests/tool"
 )
@@ -91,5 +93,83 @@ func TestAFailedGenerationTakesBackNoMoreThanItHasWritten(t *testing.T) {
 	}
 	if _, err := os.Stat("rows.go"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("rows.go is left: %v", err)
+	}
+}
+
+// TestResolversThatAreSavedMeanwhileGetTheirStubsToo: the text that somebody saves between the reading of their file
+// and the writing is the one that stubs are added to. Whoever tells what packages are called saves it here.
+func TestResolversThatAreSavedMeanwhileGetTheirStubsToo(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir(stubsDir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, stubsFile, "package graph\n")
+	o := &output{before: snapshot{}, wrote: map[string][]byte{}}
+	const saved = "package graph\n\nvar mine = 1\n"
+	stub := "type queryResolver struct{ r *Resolver }\n"
+	if err := o.mergeStubs(handwritten.Wanted{Stubs: []byte("package graph\n\n" + stub),
+		Names: saving{func() { write(t, stubsFile, saved) }}}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := read(t, ".", stubsFile), saved+"\n"+stub; got != want {
+		t.Errorf("the file holds\n%s\nwant\n%s", got, want)
+	}
+	if err := o.before.restore(o.wrote); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, ".", stubsFile); got != saved {
+		t.Errorf("taken back, the file holds\n%s\nwant\n%s", got, saved)
+	}
+}
+
+// saving saves something whenever it is asked for the names of packages.
+type saving struct{ save func() }
+
+func (s saving) LoadAllNames(...string) { s.save() }
+
+func (saving) NameForPackage(string) string { return "" }
+
+// TestAFileOfResolversIsNeverHalfWritten: where nothing is added, nobody touches it, and else it is replaced at once.
+func TestAFileOfResolversIsNeverHalfWritten(t *testing.T) {
+	dir := t.TempDir()
+	library := newproject.Library{Checkout: "../.."}
+	if err := newproject.Write(dir, newproject.Options{Module: "example.com/own", Library: library}); err != nil {
+		t.Fatal(err)
+	}
+	model := read(t, dir, "schema.graphqls")
+	write(t, filepath.Join(dir, "schema.graphqls"), model+ownSchema)
+	generate(t, dir)
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := watcher.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := watcher.Add(filepath.Join(dir, stubsDir)); err != nil {
+		t.Fatal(err)
+	}
+	happened := func(done string) (all fsnotify.Op) {
+		t.Helper()
+		generate(t, dir)
+		write(t, filepath.Join(dir, stubsDir, done), "")
+		for e := range watcher.Events {
+			switch filepath.Base(e.Name) {
+			case filepath.Base(stubsFile):
+				all |= e.Op
+			case done:
+				return all
+			}
+		}
+		return all
+	}
+	if ops := happened("one"); ops != 0 {
+		t.Errorf("where nothing changes, the file gets %s", ops)
+	}
+	write(t, filepath.Join(dir, "schema.graphqls"), model+strings.Replace(ownSchema, "version:", "release:", 1))
+	if ops := happened("two"); !ops.Has(fsnotify.Create) || ops.Has(fsnotify.Write) {
+		t.Errorf("where a resolver is added, the file gets %s, want another in its place", ops)
 	}
 }

@@ -13,11 +13,9 @@ import (
 	"github.com/99designs/gqlgen/codegen"
 	"github.com/99designs/gqlgen/codegen/config"
 	"github.com/99designs/gqlgen/codegen/templates"
-	"github.com/99designs/gqlgen/plugin/resolvergen"
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/foldql/foldql/internal/gen/code"
-	"github.com/foldql/foldql/internal/gen/handwritten"
 	"github.com/foldql/foldql/internal/gen/outfile"
 	"github.com/foldql/foldql/internal/gen/served"
 	"github.com/foldql/foldql/internal/schema"
@@ -113,30 +111,11 @@ func (o ownResolvers) GenerateCode(data *codegen.Data) error {
 		return err
 	}
 	own := o.only(data)
-	if err := o.record(func() error { return o.writeStubs(own) }, stubsFile); err != nil {
+	if err := o.writeStubs(own); err != nil {
 		return err
 	}
-	return templates.Render(templates.Options{
-		PackageName: "generated",
-		PackageDoc:  code.Header,
-		Filename:    filepath.FromSlash(ownFile),
-		Data:        own,
-		Packages:    data.Config.Packages,
-		Template:    ownTemplate,
-	})
-}
-
-// writeStubs writes stubs of the resolvers that the project lacks, and keeps all that it has.
-func (o ownResolvers) writeStubs(own *codegen.Data) error {
-	written, err := handwritten.Read(stubsFile)
-	if err != nil {
-		return err
-	}
-	if err := resolvergen.New().(*resolvergen.Plugin).GenerateCode(own); err != nil {
-		return err
-	}
-	o.unused, err = written.Keep()
-	return err
+	return render(own, templates.Options{PackageName: "generated", PackageDoc: code.Header,
+		Filename: filepath.FromSlash(ownFile), Template: ownTemplate})
 }
 
 const ownTemplate = `

@@ -147,10 +147,15 @@ func (s snapshot) restore(wrote map[string][]byte) error {
 		if (now == nil) != (content == nil) || !bytes.Equal(now, content) {
 			continue
 		}
-		if was, there := s[path]; there {
-			errs = append(errs, outfile.WriteIfChanged(path, was.content))
-		} else {
+		was, there := s[path]
+		switch {
+		case !there:
 			errs = append(errs, remove(path))
+		case !bytes.Equal(was.content, now):
+			err := outfile.Replace(path, now, was.content)
+			if !errors.Is(err, outfile.ErrChanged) {
+				errs = append(errs, err)
+			}
 		}
 	}
 	return errors.Join(append(errs, s.keepTimes())...)

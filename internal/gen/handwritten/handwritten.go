@@ -1,61 +1,101 @@
-// Package handwritten keeps the file in which a project has its resolvers. Gqlgen writes that file anew: it orders the
-// resolvers of the fields that there are, turns all other code into a comment, and drops that comment the next time.
-// Here the file stays as it was, but for stubs of new fields, signatures of changed ones, and imports.
+// Package handwritten keeps the file in which a project has its resolvers: it stays as it is, but for stubs of new
+// fields, signatures of changed ones, and imports.
 package handwritten
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
-	"go/ast"
 	"go/build"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/foldql/foldql/internal/gen/outfile"
 )
 
-// Code is what the package of the resolvers has before gqlgen writes it.
-type Code struct {
-	path      string          // of the file of the resolvers
-	text      []byte          // of that file
-	was       *source         // that text without the notice of gqlgen; nil where there is no file yet
-	elsewhere map[string]bool // what the other files of the folder declare
+// Wanted is what the package of the resolvers is to have.
+type Wanted struct {
+	Stubs []byte // a file with all resolvers that the schema wants, none of them written yet
+	Names Names
 }
 
-// Read reads the package in the folder of a file of resolvers. Nothing is to be written where it fails: of code that
-// does not parse nobody knows what would be lost.
-func Read(path string) (*Code, error) {
-	c := &Code{path: path, elsewhere: map[string]bool{}}
+// Change is a file that becomes another.
+type Change struct {
+	Path     string
+	Was, Now []byte // Was is nil where there is no file yet
+}
+
+// Write writes the file. It fails with [outfile.ErrChanged] where somebody has saved another text meanwhile.
+func (c Change) Write() error { return outfile.Replace(c.Path, c.Was, c.Now) }
+
+// Merge returns the changes that give the package with a file of resolvers what it lacks, and the resolvers that no
+// field has any more, as "TopBooks of queryResolver". It fails where code does not parse, as nobody knows then what
+// would be lost.
+func Merge(path string, w Wanted) (changes []Change, unused []string, err error) {
+	m, err := read(path, w)
+	if err != nil {
+		return nil, nil, err
+	}
+	m.merge()
+	now, err := m.merged()
+	if err != nil {
+		return nil, nil, fmt.Errorf("keep the handwritten code of %s: %w", path, err)
+	}
+	if now != nil {
+		changes = append(changes, Change{path, m.was.raw, now})
+	}
+	return changes, m.unused, nil
+}
+
+// read reads the package in the folder of a file of resolvers, and what is wanted of it.
+func read(path string, w Wanted) (*merger, error) {
+	now, err := parse("the stubs of "+path, w.Stubs)
+	if err != nil {
+		return nil, fmt.Errorf("read what the schema wants: %w", err)
+	}
+	m := &merger{now: now, elsewhere: map[string]bool{}}
+	if m.was, err = readFile(path, now.file.Name.Name); err != nil {
+		return nil, err
+	}
 	dir := filepath.Dir(path)
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list the files beside %s: %w", path, err)
 	}
 	for _, e := range entries {
-		name := filepath.Join(dir, e.Name())
-		own := name == filepath.Clean(path)
-		if !own && !compiled(dir, e.Name()) {
+		if e.Name() == filepath.Base(path) || !compiled(dir, e.Name()) {
 			continue
 		}
-		text, s, err := read(name)
-		switch {
-		case own && len(bytes.TrimSpace(text)) == 0: // as where there is no file yet
-		case err != nil:
-			return nil, fmt.Errorf("%w (fix: correct it first; the resolvers are generated into what is there)", err)
-		case own:
-			c.text, c.was = text, s
-		default:
-			s.each(func(d declaration) { c.elsewhere[d.key] = d.key != "" })
+		other, err := readFile(filepath.ToSlash(filepath.Join(dir, e.Name())), now.file.Name.Name)
+		if err != nil {
+			return nil, err
 		}
+		other.each(func(d declaration) { m.elsewhere[d.key] = d.key != "" })
 	}
-	return c, nil
+	nameImports(w.Names, m.was, m.now)
+	m.scope = newScope(m.was, m.elsewhere)
+	return m, nil
+}
+
+// readFile reads a file of a package. Where it is empty, or there is none, it has the package clause alone.
+func readFile(path, name string) (*source, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read the handwritten code: %w", err)
+	}
+	text := withoutNotice(normalized(raw))
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = []byte("package " + name + "\n")
+	}
+	s, err := parse(path, text)
+	if err != nil {
+		return nil, fmt.Errorf("%w (fix: correct it first; the resolvers are generated into what is there)", err)
+	}
+	s.raw = raw
+	return s, nil
 }
 
 // compiled reports whether a file is part of the package. Of others, nothing is known to be there when it is compiled.
@@ -67,181 +107,12 @@ func compiled(dir, name string) bool {
 	return matches && err == nil
 }
 
-// Keep puts the file back, with what gqlgen has written for fields that it had nothing for, or another signature. What
-// other files have is left out. It returns the resolvers that no field has any more, as "TopBooks of queryResolver".
-func (c *Code) Keep() (unused []string, err error) {
-	text, err := os.ReadFile(c.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the generated resolvers: %w", err)
-	}
-	now, err := parse(c.path, withoutNotice(withoutRemains(text)))
-	if err != nil {
-		return nil, fmt.Errorf("read the generated resolvers: %w", err)
-	}
-	m := merger{was: c.was, now: now, elsewhere: c.elsewhere}
-	if c.was == nil {
-		m.was = now
-		m.leaveOut()
-	} else {
-		m.merge()
-	}
-	merged, err := m.merged(c.path)
-	if err != nil {
-		return nil, fmt.Errorf("keep the handwritten code of %s: %w", c.path, err)
-	}
-	unchanged := c.was != nil && len(m.edits) == 0 && bytes.Equal(c.was.text, normalized(c.text))
-	if unchanged && slices.Equal(c.was.imports(), merged.imports()) {
-		merged.text = c.text // however it is formatted
-	}
-	return m.unused, outfile.WriteIfChanged(c.path, merged.text)
-}
-
-// source is a parsed file.
-type source struct {
-	text []byte
-	file *ast.File
-	set  *token.FileSet
-}
-
-func read(path string) ([]byte, *source, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := parse(path, withoutNotice(normalized(text)))
-	return text, s, err
-}
-
-// normalized is a text with the ends of lines that gqlgen writes.
+// normalized is a text with the ends of lines that generated files have.
 func normalized(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }
 
-// notice is the comment that gqlgen writes at the top of the file: it says of all code what is true of none here.
+// notice is the comment that former versions let gqlgen write at the top of the file: it says of all code what is true
+// of none here.
 var notice = regexp.MustCompile(`(?m)^[ \t]*// This file will be automatically regenerated based on the schema.*\n` +
 	`(?:[ \t]*//.*\n)*?[ \t]*// Code generated by github\.com/99designs/gqlgen.*\n\n?`)
 
 func withoutNotice(text []byte) []byte { return notice.ReplaceAll(text, nil) }
-
-// remains begins the comment into which gqlgen puts the code that it leaves out. Where that has a comment of its own,
-// the file does not parse.
-var remains = regexp.MustCompile(`(?m)^[ \t]*// !!! WARNING !!!\n[ \t]*// The code below was going to be deleted when`)
-
-// withoutRemains is the text of a file before that comment, which ends it.
-func withoutRemains(text []byte) []byte {
-	if all := remains.FindAllIndex(text, -1); len(all) > 0 {
-		return text[:all[len(all)-1][0]]
-	}
-	return text
-}
-
-func parse(path string, text []byte) (*source, error) {
-	s := &source{text: text, set: token.NewFileSet()}
-	var err error
-	s.file, err = parser.ParseFile(s.set, path, text, parser.ParseComments|parser.SkipObjectResolution)
-	return s, err
-}
-
-// imports are the paths that the file imports, in order.
-func (s *source) imports() (paths []string) {
-	for _, i := range s.file.Imports {
-		paths = append(paths, i.Path.Value)
-	}
-	slices.Sort(paths)
-	return paths
-}
-
-// at is the offset of a position in the text.
-func (s *source) at(p token.Pos) int { return s.set.Position(p).Offset }
-
-// declaration is a function or method, or one name of another declaration, with its comment.
-type declaration struct {
-	key      string // "Name", or "Type.Name" of a method; "" of what may be declared again, as init and _
-	decl     ast.Decl
-	spec     ast.Spec // nil of a function
-	from, to int      // in the text, of all that is declared with it
-}
-
-// node is the function, or the name with its type or value.
-func (d declaration) node() ast.Node {
-	if d.spec != nil {
-		return d.spec
-	}
-	return d.decl
-}
-
-// each visits what is declared, in the order of the file, but for imports.
-func (s *source) each(visit func(declaration)) {
-	for _, decl := range s.file.Decls {
-		d := declaration{decl: decl, from: s.at(begin(decl)), to: s.at(decl.End())}
-		switch decl := decl.(type) {
-		case *ast.FuncDecl:
-			d.key = unique(decl.Name.Name)
-			if typ := receiver(decl); typ != "" {
-				d.key = typ + "." + decl.Name.Name
-			}
-			visit(d)
-		case *ast.GenDecl:
-			for _, d.spec = range decl.Specs {
-				switch spec := d.spec.(type) {
-				case *ast.TypeSpec:
-					d.key = unique(spec.Name.Name)
-					visit(d)
-				case *ast.ValueSpec:
-					for _, name := range spec.Names {
-						d.key = unique(name.Name)
-						visit(d)
-					}
-				}
-			}
-		}
-	}
-}
-
-// unique is a name that a package declares once, "" of another.
-func unique(name string) string {
-	if name == "init" || name == "_" {
-		return ""
-	}
-	return name
-}
-
-// begin is where a declaration begins, with its comment.
-func begin(decl ast.Decl) token.Pos {
-	switch decl := decl.(type) {
-	case *ast.FuncDecl:
-		if decl.Doc != nil {
-			return decl.Doc.Pos()
-		}
-	case *ast.GenDecl:
-		if decl.Doc != nil {
-			return decl.Doc.Pos()
-		}
-	}
-	return decl.Pos()
-}
-
-// receiver is the type that a method is of; "" of a function.
-func receiver(f *ast.FuncDecl) string {
-	if f.Recv == nil || len(f.Recv.List) == 0 {
-		return ""
-	}
-	typ := f.Recv.List[0].Type
-	for {
-		switch t := typ.(type) {
-		case *ast.StarExpr:
-			typ = t.X
-		case *ast.ParenExpr:
-			typ = t.X
-		case *ast.IndexExpr:
-			typ = t.X
-		case *ast.IndexListExpr:
-			typ = t.X
-		case *ast.Ident:
-			return t.Name
-		default:
-			return "?"
-		}
-	}
-}

@@ -1,0 +1,89 @@
+package handwritten
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+)
+
+// correct gives a function the signature that is wanted, unless it is that one, whatever the imports and all but the
+// arguments of the schema are called. The executor passes those by position: under former names a resolver would take
+// one for another where they change places.
+func (m *merger) correct(old, now declaration) {
+	was, isFunc := old.decl.(*ast.FuncDecl)
+	next, stays := now.decl.(*ast.FuncDecl)
+	if !isFunc || !stays || m.sameTypes(was, next) && sameArguments(was, next) {
+		return
+	}
+	text := m.translated(next.Type.Params) + " " + m.results(was, next)
+	m.edit(m.was.at(was.Type.Params.Pos()), m.was.at(was.Type.End()), text)
+}
+
+// sameTypes reports whether functions take and return the same types.
+func (m *merger) sameTypes(was, now *ast.FuncDecl) bool {
+	declared := m.scope.taken
+	return slices.Equal(m.was.types(was.Type.Params, declared), m.now.types(now.Type.Params, nil)) &&
+		slices.Equal(m.was.types(was.Type.Results, declared), m.now.types(now.Type.Results, nil))
+}
+
+// results are the results of a function under their former names, with the types that are wanted.
+func (m *merger) results(was, now *ast.FuncDecl) string {
+	names, types := names(was.Type.Results), now.Type.Results.List
+	if len(names) != len(types) || was.Type.Results.List[0].Names == nil {
+		return m.translated(now.Type.Results)
+	}
+	var list []string
+	for i, name := range names {
+		list = append(list, name+" "+m.translated(types[i].Type))
+	}
+	return "(" + strings.Join(list, ", ") + ")"
+}
+
+// sameArguments reports whether parameters have the names of the arguments of the schema. One without a name, or "_",
+// takes any: nothing reads it.
+func sameArguments(was, now *ast.FuncDecl) bool {
+	old, next := names(was.Type.Params), names(now.Type.Params)
+	for i := firstArgument(now, next); i < len(next); i++ {
+		if old[i] != "_" && old[i] != next[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// firstArgument is which parameter of a stub is the first argument of the schema.
+func firstArgument(stub *ast.FuncDecl, names []string) int {
+	if receiver(stub) != "queryResolver" && len(names) > 1 && (names[1] == "obj" || names[1] == "objs") {
+		return 2
+	}
+	return 1 // after ctx
+}
+
+// names are those of parameters or results, "_" where one has none.
+func names(fields *ast.FieldList) (list []string) {
+	if fields == nil {
+		return nil
+	}
+	for _, field := range fields.List {
+		if len(field.Names) == 0 {
+			list = append(list, "_")
+		}
+		for _, name := range field.Names {
+			list = append(list, name.Name)
+		}
+	}
+	return list
+}
+
+// types are those of parameters or results, each as [source.typeText] has it.
+func (s *source) types(fields *ast.FieldList, declared map[string]bool) (list []string) {
+	if fields == nil {
+		return nil
+	}
+	for _, field := range fields.List {
+		for range max(len(field.Names), 1) {
+			list = append(list, s.typeText(field.Type, declared))
+		}
+	}
+	return list
+}

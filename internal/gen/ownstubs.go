@@ -1,0 +1,102 @@
+package gen
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/99designs/gqlgen/codegen"
+	"github.com/99designs/gqlgen/codegen/templates"
+
+	"github.com/foldql/foldql/internal/gen/handwritten"
+	"github.com/foldql/foldql/internal/gen/outfile"
+)
+
+// writeStubs writes stubs of the resolvers that the project lacks, and keeps all that it has.
+func (o ownResolvers) writeStubs(own *codegen.Data) error {
+	stubs, err := renderStubs(own)
+	if err != nil {
+		return err
+	}
+	return o.mergeStubs(handwritten.Wanted{Stubs: stubs, Names: own.Config.Packages})
+}
+
+// mergeStubs merges stubs into what the project has, until nobody saves anything else meanwhile.
+func (o *output) mergeStubs(wanted handwritten.Wanted) error {
+	for {
+		changes, unused, err := handwritten.Merge(stubsFile, wanted)
+		if err != nil {
+			return err
+		}
+		o.unused = unused
+		if err := o.apply(changes); !errors.Is(err, outfile.ErrChanged) {
+			return err
+		}
+	}
+}
+
+// apply makes the changes, and remembers what the files were until then, and what has become of them.
+func (o *output) apply(changes []handwritten.Change) error {
+	for _, c := range changes {
+		if err := o.before.add(c.Path); err != nil {
+			return err
+		}
+		if err := c.Write(); err != nil {
+			delete(o.before, c.Path) // nothing is written that could be taken back
+			delete(o.wrote, c.Path)
+			return err
+		}
+		o.wrote[c.Path] = c.Now
+	}
+	return nil
+}
+
+// renderStubs makes a file of stubs of all resolvers of a project, in a folder of its own: gqlgen writes what it makes,
+// and nothing but whole text of the project's author is to stand in the author's file.
+func renderStubs(own *codegen.Data) (text []byte, err error) {
+	dir, err := os.MkdirTemp("", "foldql-stubs-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for stubs of resolvers: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	name := filepath.Join(dir, filepath.Base(stubsFile))
+	err = render(own, templates.Options{PackageName: "graph", Filename: name, Template: stubsTemplate})
+	if err != nil {
+		return nil, fmt.Errorf("make stubs of resolvers: %w", err)
+	}
+	if text, err = os.ReadFile(name); err != nil {
+		return nil, fmt.Errorf("read the stubs of resolvers: %w", err)
+	}
+	return text, nil
+}
+
+// render writes the file that a template of gqlgen makes of the resolvers.
+func render(own *codegen.Data, file templates.Options) error {
+	file.Data, file.Packages = own, own.Config.Packages
+	return templates.Render(file)
+}
+
+const stubsTemplate = `
+{{ reserveImport "context" }}
+{{ reserveImport "fmt" }}
+
+{{ define "resolvers" }}{{ $object := . }}{{ range .Fields }}{{ if .IsResolver }}
+func (r *{{ lcFirst $object.Name }}Resolver) {{ .GoFieldName }}
+{{- if .IsBatch }}{{ .ShortBatchResolverDeclaration }}{{ else }}{{ .ShortResolverDeclaration }}{{ end }} {
+	panic(fmt.Errorf("not implemented: {{ .GoFieldName }} - {{ .Name }}"))
+}
+{{ end }}{{ end }}{{ end }}
+
+{{ define "accessor" }}{{ if .HasResolvers }}
+func (r *Resolver) {{ ucFirst .Name }}() {{ .ResolverInterface | ref }} { return &{{ lcFirst .Name }}Resolver{r} }
+{{ end }}{{ end }}
+
+{{ define "type" }}{{ if .HasResolvers }}
+type {{ lcFirst .Name }}Resolver struct{ r *Resolver }
+{{ end }}{{ end }}
+
+{{ range .Objects }}{{ template "resolvers" . }}{{ end }}{{ range .Inputs }}{{ template "resolvers" . }}{{ end }}
+{{ range .Objects }}{{ template "accessor" . }}{{ end }}{{ range .Inputs }}{{ template "accessor" . }}{{ end }}
+{{ range .Objects }}{{ template "type" . }}{{ end }}{{ range .Inputs }}{{ template "type" . }}{{ end }}
+`
