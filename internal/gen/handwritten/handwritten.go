@@ -66,18 +66,36 @@ func read(path string, w Wanted) (*merger, error) {
 		return nil, fmt.Errorf("list the files beside %s: %w", path, err)
 	}
 	for _, e := range entries {
-		if e.Name() == filepath.Base(path) || !compiled(dir, e.Name()) {
+		if e.Name() == filepath.Base(path) || filepath.Ext(e.Name()) != ".go" || e.IsDir() {
 			continue
 		}
-		other, err := readFile(filepath.ToSlash(filepath.Join(dir, e.Name())), now.file.Name.Name)
-		if err != nil {
+		if err := m.readBeside(dir, e.Name()); err != nil {
 			return nil, err
 		}
-		other.each(func(d declaration) { m.elsewhere[d.key] = d.key != "" })
 	}
 	nameImports(w.Names, m.was, m.now)
 	m.scope = newScope(m.was, m.elsewhere)
 	return m, nil
+}
+
+// readBeside reads another file of the folder. What it declares is there only where it is compiled.
+func (m *merger) readBeside(dir, name string) error {
+	path := filepath.ToSlash(filepath.Join(dir, name))
+	if !compiled(dir, name) {
+		text, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // there are links that editors leave to nothing
+			return fmt.Errorf("read the code beside the resolvers: %w", err)
+		}
+		m.beside = append(m.beside, text)
+		return nil
+	}
+	other, err := readFile(path, m.now.file.Name.Name)
+	if err != nil {
+		return err
+	}
+	m.beside = append(m.beside, other.text)
+	other.each(func(d declaration) { m.elsewhere[d.key] = d.key != "" })
+	return nil
 }
 
 // readFile reads a file of a package. Where it is empty, or there is none, it has the package clause alone.
@@ -100,7 +118,7 @@ func readFile(path, name string) (*source, error) {
 
 // compiled reports whether a file is part of the package. Of others, nothing is known to be there when it is compiled.
 func compiled(dir, name string) bool {
-	if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+	if strings.HasSuffix(name, "_test.go") {
 		return false
 	}
 	matches, err := build.Default.MatchFile(dir, name)

@@ -154,17 +154,15 @@ func TestAFileOfResolversTakesWhatItLacksAndStaysOtherwise(t *testing.T) {
 	if got := keep(t, one, stubs); !strings.Contains(got, "by hand\n}\n"+stub+"\nvar x = 1 // x is ours\n") {
 		t.Errorf("a field below one with another declaration on its last line:\n%s", got)
 	}
+	const accessor = "func (r *Resolver) Shelf() generated.ShelfResolver { return &shelfResolver{r} }\n\n"
 	const single = "type queryResolver struct{ r *Resolver }\n"
 	const group = "type (\n\tqueryResolver struct{ r *Resolver }\n\tshelfResolver struct{ r *Resolver } // of shelves\n)\n"
-	if got := keep(t, strings.Replace(formatted, single, group, 1), written); strings.Contains(got, "helves") {
+	if got := keep(t, strings.Replace(formatted, single, accessor+group, 1), written); strings.Contains(got, "helves") {
 		t.Errorf("the comment of a type without resolvers stays:\n%s", got)
 	}
 	unused := strings.Replace(formatted, "import (\n", "import (\n\t\"fmt\"\n", 1)
 	if diff := cmp.Diff(formatted, keep(t, unused, written)); diff != "" {
 		t.Errorf("with an import that nothing uses any more (- want, + got):\n%s", diff)
-	}
-	if got := keep(t, formatted+"\ntype shelfResolver struct{ r *Resolver }\n", written); got != formatted {
-		t.Errorf("a type without resolvers stays:\n%s", got)
 	}
 	if got := keep(t, "\n", written); !strings.Contains(got, "Shelf(") {
 		t.Errorf("an empty file becomes:\n%s", got)
@@ -172,6 +170,31 @@ func TestAFileOfResolversTakesWhatItLacksAndStaysOtherwise(t *testing.T) {
 	old := strings.Replace(own, "\n\n", "\n\n"+formerNotice, 1)
 	if got := keep(t, old, written); strings.Contains(got, "automatically") || !strings.Contains(got, "Shelf(") {
 		t.Errorf("the notice of gqlgen stays:\n%s", got)
+	}
+}
+
+// TestATypeGoesOnlyWithItsAccessorAndWhereNothingNamesIt, in any file of the folder: one that a project declares for
+// itself may look like one of resolvers.
+func TestATypeGoesOnlyWithItsAccessorAndWhereNothingNamesIt(t *testing.T) {
+	const typ = "\ntype shelfResolver struct{ r *Resolver }\n"
+	const accessor = "\nfunc (r *Resolver) Shelf() generated.ShelfResolver { return &shelfResolver{r} }\n"
+	const use = "\nfunc shelve(s *shelfResolver) {}\n"
+	formatted := strings.Replace(own, "name  string", "name string", 1)
+	for name, c := range map[string]struct{ text, beside, tags, want string }{
+		"no accessor":          {typ, "", "", own + typ},
+		"an accessor":          {accessor + typ, "", "", formatted},
+		"a name in it":         {accessor + typ + use, "", "", formatted + typ + use},
+		"a name in a file":     {accessor + typ, "beside.go", "", formatted + typ},
+		"a name in a test":     {accessor + typ, "beside_test.go", "", formatted + typ},
+		"a name of some build": {accessor + typ, "beside.go", "//go:build other\n\n", formatted + typ},
+	} {
+		files := map[string]string{"schema.resolvers.go": own + c.text}
+		if c.beside != "" {
+			files[c.beside] = c.tags + "package graph\n" + use
+		}
+		if diff := cmp.Diff(c.want, merge(t, files, written)["schema.resolvers.go"]); diff != "" {
+			t.Errorf("%s (- want, + got):\n%s", name, diff)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/format"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 type merger struct {
 	was, now  *source
 	elsewhere map[string]bool // what the other files of the folder declare
+	beside    [][]byte        // the texts of all other Go files of the folder
 	scope     *scope          // of was
 	edits     []edit          // of was
 	unused    []string
@@ -64,22 +66,36 @@ func (m *merger) first(there map[string]declaration) int {
 	return at
 }
 
-// remove takes out the methods and types that are declared for resolvers, where there are no resolvers of that type any
-// more and no other code needs them. It notes resolvers of fields that there are no more.
+// remove takes out the accessors of types that have no resolvers any more, and with them the types that they make,
+// unless anything else names those. It notes resolvers of fields that there are no more.
 func (m *merger) remove(is map[string]bool) {
-	needed := m.needed(is)
+	goes := func(d declaration) bool { return !is[d.key] && !m.elsewhere[d.key] && m.was.isAccessor(d.decl) }
+	made, needed := map[string]bool{}, map[string]bool{}
+	m.was.each(func(d declaration) {
+		names := needed
+		if goes(d) {
+			names = made
+		}
+		d.names(func(name string) { names[name] = true })
+	})
 	gone, all := map[ast.Decl][]declaration{}, map[ast.Decl]int{}
 	m.was.each(func(d declaration) {
 		all[d.decl]++
 		switch {
 		case is[d.key] || m.elsewhere[d.key]:
-		case m.was.isAccessor(d.decl), isResolverType(d.spec) && !needed[d.key]:
+		case goes(d), isResolverType(d.spec) && made[d.key] && !needed[d.key] && !m.isNamedBeside(d.key):
 			gone[d.decl] = append(gone[d.decl], d)
 		default:
 			m.note(d.decl)
 		}
 	})
 	m.drop(gone, all)
+}
+
+// isNamedBeside reports whether another Go file of the folder has a name, for whatever builds that file is.
+func (m *merger) isNamedBeside(name string) bool {
+	word := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
+	return slices.ContainsFunc(m.beside, word.Match)
 }
 
 // drop takes out declarations, or some of the names of one, which has so many in all.
@@ -101,27 +117,6 @@ func (m *merger) drop(gone map[ast.Decl][]declaration, all map[ast.Decl]int) {
 			m.edit(m.was.at(from), m.was.at(to), "")
 		}
 	}
-}
-
-// needed are the names that code needs which stays.
-func (m *merger) needed(is map[string]bool) map[string]bool {
-	needed := map[string]bool{}
-	for key, there := range m.elsewhere {
-		typ, _, isMethod := strings.Cut(key, ".")
-		needed[typ] = needed[typ] || isMethod && there
-	}
-	m.was.each(func(d declaration) {
-		if isResolverType(d.spec) || m.was.isAccessor(d.decl) && !is[d.key] {
-			return
-		}
-		ast.Inspect(d.decl, func(n ast.Node) bool {
-			if name, isName := n.(*ast.Ident); isName {
-				needed[name.Name] = true
-			}
-			return true
-		})
-	})
-	return needed
 }
 
 // note remembers a resolver of a field that there is no more.

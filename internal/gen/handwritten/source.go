@@ -63,6 +63,23 @@ func (s *source) each(visit func(declaration)) {
 	}
 }
 
+// names visits the names in a declaration, but for the one that it declares.
+func (d declaration) names(visit func(string)) {
+	var node, own ast.Node = d.decl, nil
+	if d.spec != nil {
+		node = d.spec
+	}
+	if typ, is := d.spec.(*ast.TypeSpec); is {
+		own = typ.Name
+	}
+	ast.Inspect(node, func(n ast.Node) bool {
+		if name, is := n.(*ast.Ident); is && n != own {
+			visit(name.Name)
+		}
+		return true
+	})
+}
+
 // unique is a name that a package declares once, "" of another.
 func unique(name string) string {
 	if name == "init" || name == "_" {
