@@ -65,8 +65,8 @@ func Generate(dir string, out io.Writer) (err error) {
 // handwritten, so they are not ours to remove.
 func printUnused(out io.Writer, o *output) error {
 	for _, resolver := range o.unused {
-		if _, err := fmt.Fprintf(out, "%s: %s is of no field that the schema has (fix: give it the name of its field, or "+
-			"remove it)\n", stubsFile, resolver); err != nil {
+		if _, err := fmt.Fprintf(out, "%s is of no field that the schema has (fix: give it the name of its field, or remove "+
+			"it)\n", resolver); err != nil {
 			return err
 		}
 	}
@@ -124,7 +124,7 @@ type output struct {
 
 	before snapshot          // what stood in the places that were written to so far
 	wrote  map[string][]byte // what was written so far, by path; nil where a file was removed
-	unused []string          // resolvers of fields that there are no more, as "TopBooks of queryResolver"
+	unused []string          // resolvers of fields that there are no more, with their files
 }
 
 // Paths of the generated files.

@@ -1,16 +1,19 @@
-// Package handwritten keeps the file in which a project has its resolvers: it stays as it is, but for stubs of new
-// fields, signatures of changed ones, and imports.
+// Package handwritten keeps the files in which a project has its resolvers: they stay as they are, but for stubs of new
+// fields, which one of them gets, signatures of changed ones, and imports.
 package handwritten
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
+	"go/ast"
 	"go/build"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/foldql/foldql/internal/gen/outfile"
@@ -32,32 +35,55 @@ type Change struct {
 func (c Change) Write() error { return outfile.Replace(c.Path, c.Was, c.Now) }
 
 // Merge returns the changes that give the package with a file of resolvers what it lacks, and the resolvers that no
-// field has any more, as "TopBooks of queryResolver". It fails where code does not parse, as nobody knows then what
-// would be lost.
+// field has any more, as "graph/mine.go: TopBooks of queryResolver". It fails where code does not parse, as nobody
+// knows then what would be lost.
 func Merge(path string, w Wanted) (changes []Change, unused []string, err error) {
-	m, err := read(path, w)
+	p, err := read(path, w)
 	if err != nil {
 		return nil, nil, err
 	}
-	m.merge()
-	now, err := m.merged()
-	if err != nil {
-		return nil, nil, fmt.Errorf("keep the handwritten code of %s: %w", path, err)
+	for _, was := range append([]*source{p.file}, p.others...) {
+		m := &merger{pkg: p, was: was, scope: newScope(was, p.declared)}
+		if was == p.file {
+			m.merge()
+		} else {
+			m.correctOther()
+		}
+		unused = append(unused, m.unused...)
+		if was != p.file && len(m.edits) == 0 {
+			continue // whatever else could be said of it
+		}
+		now, err := m.merged()
+		if err != nil {
+			return nil, nil, fmt.Errorf("keep the handwritten code of %s: %w", was.path, err)
+		}
+		if now != nil {
+			changes = append(changes, Change{was.path, was.raw, now})
+		}
 	}
-	if now != nil {
-		changes = append(changes, Change{path, m.was.raw, now})
-	}
-	return changes, m.unused, nil
+	return changes, unused, nil
+}
+
+// pkg is the package of the resolvers as it is, and what is wanted of it.
+type pkg struct {
+	now       *source                // the stubs
+	wanted    map[string]declaration // in the stubs, by key
+	file      *source                // that gets what is missing
+	others    []*source              // that have methods of types with resolvers
+	elsewhere map[string]bool        // what all files but that one declare
+	declared  map[string]bool        // what all files declare
+	beside    [][]byte               // the texts of all other Go files of the folder, whatever builds they are for
 }
 
 // read reads the package in the folder of a file of resolvers, and what is wanted of it.
-func read(path string, w Wanted) (*merger, error) {
+func read(path string, w Wanted) (*pkg, error) {
 	now, err := parse("the stubs of "+path, w.Stubs)
 	if err != nil {
 		return nil, fmt.Errorf("read what the schema wants: %w", err)
 	}
-	m := &merger{now: now, elsewhere: map[string]bool{}}
-	if m.was, err = readFile(path, now.file.Name.Name); err != nil {
+	p := &pkg{now: now, wanted: map[string]declaration{}, elsewhere: map[string]bool{}}
+	now.each(func(d declaration) { p.wanted[d.key] = d })
+	if p.file, err = readFile(path, now.file.Name.Name); err != nil {
 		return nil, err
 	}
 	dir := filepath.Dir(path)
@@ -69,33 +95,45 @@ func read(path string, w Wanted) (*merger, error) {
 		if e.Name() == filepath.Base(path) || filepath.Ext(e.Name()) != ".go" || e.IsDir() {
 			continue
 		}
-		if err := m.readBeside(dir, e.Name()); err != nil {
+		if err := p.readBeside(dir, e.Name()); err != nil {
 			return nil, err
 		}
 	}
-	nameImports(w.Names, m.was, m.now)
-	m.scope = newScope(m.was, m.elsewhere)
-	return m, nil
+	p.declared = maps.Clone(p.elsewhere)
+	p.file.each(func(d declaration) { p.declared[d.key] = true })
+	p.others = slices.DeleteFunc(p.others, func(s *source) bool { return !p.hasResolvers(s) })
+	nameImports(w.Names, append(p.others, p.file, p.now)...)
+	return p, nil
 }
 
 // readBeside reads another file of the folder. What it declares is there only where it is compiled.
-func (m *merger) readBeside(dir, name string) error {
+func (p *pkg) readBeside(dir, name string) error {
 	path := filepath.ToSlash(filepath.Join(dir, name))
 	if !compiled(dir, name) {
 		text, err := os.ReadFile(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // there are links that editors leave to nothing
 			return fmt.Errorf("read the code beside the resolvers: %w", err)
 		}
-		m.beside = append(m.beside, text)
+		p.beside = append(p.beside, text)
 		return nil
 	}
-	other, err := readFile(path, m.now.file.Name.Name)
+	other, err := readFile(path, p.now.file.Name.Name)
 	if err != nil {
 		return err
 	}
-	m.beside = append(m.beside, other.text)
-	other.each(func(d declaration) { m.elsewhere[d.key] = d.key != "" })
+	p.others, p.beside = append(p.others, other), append(p.beside, other.text)
+	other.each(func(d declaration) { p.elsewhere[d.key] = d.key != "" })
 	return nil
+}
+
+// hasResolvers reports whether a file has methods of types that have resolvers.
+func (p *pkg) hasResolvers(s *source) (has bool) {
+	s.each(func(d declaration) {
+		f, is := d.decl.(*ast.FuncDecl)
+		_, wanted := p.wanted[d.key]
+		has = has || is && (wanted || p.now.hasResolverType(receiver(f)))
+	})
+	return has
 }
 
 // readFile reads a file of a package. Where it is empty, or there is none, it has the package clause alone.

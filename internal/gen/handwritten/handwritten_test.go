@@ -285,6 +285,42 @@ func TestStubsHaveTheNamesOfPackagesThatTheirFileHas(t *testing.T) {
 	}
 }
 
+// TestResolversInOtherFilesGetTheirSignaturesToo, under the names of packages that their files have, and those of no
+// field are named. All else in such a file stays, and so does a file that needs nothing.
+func TestResolversInOtherFilesGetTheirSignaturesToo(t *testing.T) {
+	const stubs = "package graph\n\nimport (\n\t\"context\"\n\n\t\"example.com/own/graph/model\"\n)\n\n" +
+		"func (r *queryResolver) Find(ctx context.Context, to int, from int) (*model.Shelf, error) {\n\tpanic(1)\n}\n\n" +
+		"type queryResolver struct{ r *Resolver }\n"
+	const find = "package graph\n\nimport (\n\t\"context\"\n\n\tm \"example.com/own/graph/model\"\n)\n\n" +
+		"// Find finds.\nfunc (r *queryResolver) Find(ctx context.Context, %s) (*m.Shelf, error) {\n\treturn nil, nil\n}\n" +
+		"\n// Gone is of no field.\nfunc (r *queryResolver) Gone() {}\n\nfunc (r *queryResolver) own() {}\n"
+	const plain = "package graph\n\nimport \"fmt\"\n\nfunc (r *queryResolver) helper(){}\n"
+	dir := t.TempDir()
+	for name, text := range map[string]string{"find.go": fmt.Sprintf(find, "from, to int"), "plain.go": plain} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	own := filepath.Join(dir, "schema.resolvers.go")
+	changes, unused, err := Merge(own, Wanted{Stubs: []byte(stubs), Names: guessed{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, c := range changes {
+		got[filepath.Base(c.Path)] = string(c.Now)
+	}
+	if diff := cmp.Diff(map[string]string{
+		"schema.resolvers.go": "package graph\n\ntype queryResolver struct{ r *Resolver }\n",
+		"find.go":             fmt.Sprintf(find, "to int, from int"),
+	}, got); diff != "" {
+		t.Errorf("what changes (- want, + got):\n%s", diff)
+	}
+	if len(unused) != 1 || !strings.HasSuffix(unused[0], "/find.go: Gone of queryResolver") {
+		t.Errorf("of no field are %q", unused)
+	}
+}
+
 // TestANewFileOfResolversLacksWhatOtherFilesHave, types as well as methods.
 func TestANewFileOfResolversLacksWhatOtherFilesHave(t *testing.T) {
 	const shelf = "type shelfResolver struct{ r *Resolver }\n"

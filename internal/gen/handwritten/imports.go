@@ -3,6 +3,7 @@ package handwritten
 import (
 	"go/ast"
 	"go/token"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -122,12 +123,9 @@ type scope struct {
 	taken   map[string]bool // names that the file has for something
 }
 
-func newScope(s *source, elsewhere map[string]bool) *scope {
-	sc := &scope{imports: s.imports, taken: map[string]bool{}}
-	for name := range elsewhere {
-		sc.taken[name] = true
-	}
-	s.each(func(d declaration) { sc.taken[d.key] = true })
+// newScope is the scope of a file in a package that declares something under names.
+func newScope(s *source, declared map[string]bool) *scope {
+	sc := &scope{imports: s.imports, taken: maps.Clone(declared)}
 	for _, i := range s.imports {
 		sc.taken[i.name] = true
 	}

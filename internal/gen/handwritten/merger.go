@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/format"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,14 +15,13 @@ import (
 	"golang.org/x/tools/imports"
 )
 
-// merger changes the file that was there to have what is wanted.
+// merger changes a file to have what is wanted.
 type merger struct {
-	was, now  *source
-	elsewhere map[string]bool // what the other files of the folder declare
-	beside    [][]byte        // the texts of all other Go files of the folder
-	scope     *scope          // of was
-	edits     []edit          // of was
-	unused    []string
+	*pkg
+	was    *source
+	scope  *scope // of was
+	edits  []edit // of was
+	unused []string
 }
 
 // edit puts text in the place of a part of a file.
@@ -37,19 +37,28 @@ func (m *merger) edit(from, to int, text string) { m.edits = append(m.edits, edi
 func (m *merger) merge() {
 	there := map[string]declaration{}
 	m.was.each(func(d declaration) { there[d.key] = d })
-	is, last := map[string]bool{}, m.first(there)
+	last := m.first(there)
 	m.now.each(func(d declaration) {
-		is[d.key] = true
-		old, has := there[d.key]
-		switch {
-		case has:
+		if old, has := there[d.key]; has {
 			last = m.was.end(old.decl)
 			m.correct(old, d)
-		case !m.elsewhere[d.key]:
-			m.edit(last, last, "\n\n"+m.declared(d)+"\n\n")
+		} else if !m.elsewhere[d.key] {
+			m.edit(last, last, "\n\n"+m.stub(d)+"\n\n")
 		}
 	})
-	m.remove(is)
+	m.remove()
+}
+
+// correctOther corrects the signatures in a file that nothing is added to, and notes resolvers of fields that there are
+// no more.
+func (m *merger) correctOther() {
+	m.was.each(func(d declaration) {
+		if stub, wanted := m.wanted[d.key]; wanted {
+			m.correct(d, stub)
+		} else {
+			m.note(d.decl)
+		}
+	})
 }
 
 // first is where the first stub begins that the file has; its end where it has none.
@@ -68,8 +77,9 @@ func (m *merger) first(there map[string]declaration) int {
 
 // remove takes out the accessors of types that have no resolvers any more, and with them the types that they make,
 // unless anything else names those. It notes resolvers of fields that there are no more.
-func (m *merger) remove(is map[string]bool) {
-	goes := func(d declaration) bool { return !is[d.key] && !m.elsewhere[d.key] && m.was.isAccessor(d.decl) }
+func (m *merger) remove() {
+	is := func(d declaration) bool { _, wanted := m.wanted[d.key]; return wanted }
+	goes := func(d declaration) bool { return !is(d) && !m.elsewhere[d.key] && m.was.isAccessor(d.decl) }
 	made, needed := map[string]bool{}, map[string]bool{}
 	m.was.each(func(d declaration) {
 		names := needed
@@ -82,7 +92,7 @@ func (m *merger) remove(is map[string]bool) {
 	m.was.each(func(d declaration) {
 		all[d.decl]++
 		switch {
-		case is[d.key] || m.elsewhere[d.key]:
+		case is(d) || m.elsewhere[d.key]:
 		case goes(d), isResolverType(d.spec) && made[d.key] && !needed[d.key] && !m.isNamedBeside(d.key):
 			gone[d.decl] = append(gone[d.decl], d)
 		default:
@@ -126,12 +136,8 @@ func (m *merger) note(decl ast.Decl) {
 		return
 	}
 	typ := receiver(f)
-	isResolver := func(s *source) (is bool) {
-		s.each(func(d declaration) { is = is || d.key == typ && isResolverType(d.spec) })
-		return is
-	}
-	if isResolver(m.was) || isResolver(m.now) {
-		m.unused = append(m.unused, f.Name.Name+" of "+typ)
+	if m.now.hasResolverType(typ) || m.was == m.file && m.was.hasResolverType(typ) {
+		m.unused = append(m.unused, filepath.ToSlash(m.was.path)+": "+f.Name.Name+" of "+typ)
 	}
 }
 
@@ -179,8 +185,8 @@ func (m *merger) edited() []byte {
 	return b.Bytes()
 }
 
-// declared is the text of a stub, or of one type, with its comment, as the file is to have it.
-func (m *merger) declared(d declaration) string {
+// stub is the text of a stub, or of one type, with its comment, as the file is to have it.
+func (m *merger) stub(d declaration) string {
 	if d.spec == nil {
 		return string(m.now.text[d.from:m.now.at(d.decl.Pos())]) + m.translated(d.decl)
 	}
@@ -204,6 +210,12 @@ func (s *source) isAccessor(decl ast.Decl) bool {
 	from, is := s.packageOf(result)
 	name, of := f.Name.Name, result.Sel.Name
 	return is && path.Base(from.path) == "generated" && (of == name+"Resolver" || of == "Own"+name)
+}
+
+// hasResolverType reports whether a file declares a type of that name and kind.
+func (s *source) hasResolverType(name string) (has bool) {
+	s.each(func(d declaration) { has = has || d.key == name && isResolverType(d.spec) })
+	return has
 }
 
 // isResolverType reports whether a type is of the kind "bookResolver struct{ r *Resolver }", which stands for each type

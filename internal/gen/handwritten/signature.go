@@ -21,9 +21,8 @@ func (m *merger) correct(old, now declaration) {
 
 // sameTypes reports whether functions take and return the same types.
 func (m *merger) sameTypes(was, now *ast.FuncDecl) bool {
-	declared := m.scope.taken
-	return slices.Equal(m.was.types(was.Type.Params, declared), m.now.types(now.Type.Params, nil)) &&
-		slices.Equal(m.was.types(was.Type.Results, declared), m.now.types(now.Type.Results, nil))
+	return slices.Equal(m.was.types(was.Type.Params, m.declared), m.now.types(now.Type.Params, nil)) &&
+		slices.Equal(m.was.types(was.Type.Results, m.declared), m.now.types(now.Type.Results, nil))
 }
 
 // results are the results of a function under their former names, with the types that are wanted.
