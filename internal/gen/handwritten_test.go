@@ -68,8 +68,9 @@ func TestHandwrittenResolversOutliveTheSchema(t *testing.T) {
 		`panic(fmt.Errorf("not implemented: TopBooks - topBooks"))`: `return []string{rank("a book")}[:limit], nil // by hand`,
 		`panic(fmt.Errorf("not implemented: Version - version"))`:   `return "one", nil`,
 		`panic(fmt.Errorf("not implemented: Shelf - shelf"))`:       `return &model.Shelf{Name: "top"}, nil`,
-		`panic(fmt.Errorf("not implemented: Ranked - ranked"))`:     `return ranking{*by}.String(), nil`,
-		"import (": "import (\n\t\"math/rand/v2\"\n\t\"strconv\"\n\t\"strings\"\n",
+		`panic(fmt.Errorf("not implemented: Ranked - ranked"))`:     `return ranking{*order}.String(), nil`,
+		"by *string": "order *string",
+		"import (":   "import (\n\t\"math/rand/v2\"\n\t\"strconv\"\n\t\"strings\"\n",
 	} {
 		if strings.Count(text, old) != 1 {
 			t.Fatalf("no single %s in\n%s", old, text)
@@ -117,7 +118,7 @@ func TestHandwrittenResolversOutliveTheSchema(t *testing.T) {
 	} {
 		write(t, filepath.Join(dir, "graph", name), text)
 	}
-	again(`return []string{rank("a book")}[:limit], nil // by hand`)
+	again(`return []string{rank("a book")}[:limit], nil // by hand`, `obj *model.Shelf, order *string)`)
 	runGo(t, dir, "vet", "./graph/...")
 
 	renamed := strings.NewReplacer("topBooks", "bestBooks", " ranked(by: String): String!", "").Replace(ownSchema)

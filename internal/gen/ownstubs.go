@@ -19,7 +19,8 @@ func (o ownResolvers) writeStubs(own *codegen.Data) error {
 	if err != nil {
 		return err
 	}
-	return o.mergeStubs(handwritten.Wanted{Stubs: stubs, Names: own.Config.Packages})
+	former := handwritten.Former{Path: own.Config.Exec.ImportPath(), Text: o.before[execFile].content}
+	return o.mergeStubs(handwritten.Wanted{Stubs: stubs, Former: former, Names: own.Config.Packages})
 }
 
 // mergeStubs merges stubs into what the project has, until nobody saves anything else meanwhile.

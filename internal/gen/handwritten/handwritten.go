@@ -21,8 +21,9 @@ import (
 
 // Wanted is what the package of the resolvers is to have.
 type Wanted struct {
-	Stubs []byte // a file with all resolvers that the schema wants, none of them written yet
-	Names Names
+	Stubs  []byte // a file with all resolvers that the schema wants, none of them written yet
+	Former Former
+	Names  Names
 }
 
 // Change is a file that becomes another.
@@ -73,6 +74,10 @@ type pkg struct {
 	elsewhere map[string]bool        // what all files but that one declare
 	declared  map[string]bool        // what all files declare
 	beside    [][]byte               // the texts of all other Go files of the folder, whatever builds they are for
+
+	names     Names
+	wasWanted Former
+	before    *source // of wasWanted, once it is parsed
 }
 
 // read reads the package in the folder of a file of resolvers, and what is wanted of it.
@@ -81,7 +86,8 @@ func read(path string, w Wanted) (*pkg, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read what the schema wants: %w", err)
 	}
-	p := &pkg{now: now, wanted: map[string]declaration{}, elsewhere: map[string]bool{}}
+	p := &pkg{now: now, wanted: map[string]declaration{}, elsewhere: map[string]bool{},
+		names: w.Names, wasWanted: w.Former}
 	now.each(func(d declaration) { p.wanted[d.key] = d })
 	if p.file, err = readFile(path, now.file.Name.Name); err != nil {
 		return nil, err

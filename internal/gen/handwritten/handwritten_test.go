@@ -91,13 +91,18 @@ func keep(t *testing.T, was, stubs string) string {
 // merge is what becomes of the files of a package.
 func merge(t *testing.T, files map[string]string, stubs string) map[string]string {
 	t.Helper()
+	return mergeWanted(t, files, Wanted{Stubs: []byte(stubs), Names: guessed{}})
+}
+
+func mergeWanted(t *testing.T, files map[string]string, w Wanted) map[string]string {
+	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	changes, _, err := Merge(filepath.Join(dir, "schema.resolvers.go"), Wanted{Stubs: []byte(stubs), Names: guessed{}})
+	changes, _, err := Merge(filepath.Join(dir, "schema.resolvers.go"), w)
 	if err != nil {
 		t.Fatal(err)
 	}

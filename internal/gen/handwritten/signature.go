@@ -8,11 +8,14 @@ import (
 
 // correct gives a function the signature that is wanted, unless it is that one, whatever the imports and all but the
 // arguments of the schema are called. The executor passes those by position: under former names a resolver would take
-// one for another where they change places.
+// one for another where they change places. Where the schema is as it was, other names and spellings are the author's.
 func (m *merger) correct(old, now declaration) {
 	was, isFunc := old.decl.(*ast.FuncDecl)
 	next, stays := now.decl.(*ast.FuncDecl)
 	if !isFunc || !stays || m.sameTypes(was, next) && sameArguments(was, next) {
+		return
+	}
+	if m.isUnchanged(next) && !takesAnother(was, next) {
 		return
 	}
 	text := m.translated(next.Type.Params) + " " + m.results(was, next)
@@ -48,6 +51,20 @@ func sameArguments(was, now *ast.FuncDecl) bool {
 		}
 	}
 	return true
+}
+
+// takesAnother reports whether a parameter has the name of an argument in another place, or there are more or fewer.
+func takesAnother(was, now *ast.FuncDecl) bool {
+	old, next := names(was.Type.Params), names(now.Type.Params)
+	if len(old) != len(next) {
+		return true
+	}
+	for i := firstArgument(now, next); i < len(next); i++ {
+		if old[i] != next[i] && slices.Contains(next, old[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // firstArgument is which parameter of a stub is the first argument of the schema.
