@@ -178,6 +178,16 @@ func TestAFileOfResolversTakesWhatItLacksAndStaysOtherwise(t *testing.T) {
 	}
 }
 
+// TestAResultGivesItsNameUpToAnArgument, as both cannot have it.
+func TestAResultGivesItsNameUpToAnArgument(t *testing.T) {
+	const text = "package graph\n\nimport \"context\"\n\nfunc (r *queryResolver) Find(%s) (%s) {\n\treturn 0, nil\n}\n"
+	was := fmt.Sprintf(text, "ctx context.Context", "size int, err error")
+	now := fmt.Sprintf(text, "ctx context.Context, size int", "int, error")
+	if diff := cmp.Diff(now, keep(t, was, now)); diff != "" {
+		t.Errorf("(- want, + got):\n%s", diff)
+	}
+}
+
 // TestATypeGoesOnlyWithItsAccessorAndWhereNothingNamesIt, in any file of the folder: one that a project declares for
 // itself may look like one of resolvers.
 func TestATypeGoesOnlyWithItsAccessorAndWhereNothingNamesIt(t *testing.T) {

@@ -28,14 +28,18 @@ func (m *merger) sameTypes(was, now *ast.FuncDecl) bool {
 		slices.Equal(m.was.types(was.Type.Results, m.declared), m.now.types(now.Type.Results, nil))
 }
 
-// results are the results of a function under their former names, with the types that are wanted.
+// results are the results of a function under their former names, with the types that are wanted. They have no names
+// where one is that of a parameter: the compiler then finds what relied on it.
 func (m *merger) results(was, now *ast.FuncDecl) string {
-	names, types := names(was.Type.Results), now.Type.Results.List
-	if len(names) != len(types) || was.Type.Results.List[0].Names == nil {
+	old, types := names(was.Type.Results), now.Type.Results.List
+	parameters := names(now.Type.Params)
+	isTaken := func(name string) bool { return name != "_" && slices.Contains(parameters, name) }
+	isNamed := len(old) == len(types) && was.Type.Results.List[0].Names != nil
+	if !isNamed || slices.ContainsFunc(old, isTaken) {
 		return m.translated(now.Type.Results)
 	}
 	var list []string
-	for i, name := range names {
+	for i, name := range old {
 		list = append(list, name+" "+m.translated(types[i].Type))
 	}
 	return "(" + strings.Join(list, ", ") + ")"
