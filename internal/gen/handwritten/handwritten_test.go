@@ -188,6 +188,20 @@ func TestAResultGivesItsNameUpToAnArgument(t *testing.T) {
 	}
 }
 
+// TestTheFirstImportsLeaveCommentsWhereTheyAre, also one behind the package clause.
+func TestTheFirstImportsLeaveCommentsWhereTheyAre(t *testing.T) {
+	const code = "// helper is ours.\nfunc helper() {}\n"
+	const stub = "func (r *queryResolver) Any(ctx context.Context) (int, error) {\n\tpanic(fmt.Errorf(\"no\"))\n}\n"
+	const imports = "import (\n\t\"context\"\n\t\"fmt\"\n)\n\n"
+	for _, comment := range []string{"", " // is ours", " /* ours */ // too"} {
+		clause := "package graph" + comment + "\n\n"
+		want := clause + imports + code + "\n" + stub
+		if diff := cmp.Diff(want, keep(t, clause+code, "package graph\n\n"+imports+stub)); diff != "" {
+			t.Errorf("with %q (- want, + got):\n%s", clause, diff)
+		}
+	}
+}
+
 // TestATypeGoesOnlyWithItsAccessorAndWhereNothingNamesIt, in any file of the folder: one that a project declares for
 // itself may look like one of resolvers.
 func TestATypeGoesOnlyWithItsAccessorAndWhereNothingNamesIt(t *testing.T) {
@@ -306,8 +320,8 @@ func TestResolversInOtherFilesGetTheirSignaturesToo(t *testing.T) {
 	const stubs = "package graph\n\nimport (\n\t\"context\"\n\n\t\"example.com/own/graph/model\"\n)\n\n" +
 		"func (r *queryResolver) Find(ctx context.Context, to int, from int) (*model.Shelf, error) {\n\tpanic(1)\n}\n\n" +
 		"type queryResolver struct{ r *Resolver }\n"
-	const find = "package graph\n\nimport (\n\t\"context\"\n\n\tm \"example.com/own/graph/model\"\n)\n\n" +
-		"// Find finds.\nfunc (r *queryResolver) Find(ctx context.Context, %s) (*m.Shelf, error) {\n\treturn nil, nil\n}\n" +
+	const find = "package graph\n\nimport (\n\t\"context\"\n\n\tm \"example.com/own/graph/model\"\n)\n\n// Find finds.\n" +
+		"func (r *queryResolver) Find(ctx context.Context, %s) (*m.Shelf, error) {\n\treturn nil, nil\n}\n" +
 		"\n// Gone is of no field.\nfunc (r *queryResolver) Gone() {}\n\nfunc (r *queryResolver) own() {}\n"
 	const plain = "package graph\n\nimport \"fmt\"\n\nfunc (r *queryResolver) helper(){}\n"
 	dir := t.TempDir()

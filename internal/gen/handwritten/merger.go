@@ -3,6 +3,7 @@ package handwritten
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"go/ast"
 	"go/format"
 	"path"
@@ -147,12 +148,15 @@ func (m *merger) merged() ([]byte, error) {
 	if m.was.raw == nil && len(m.edits) == 0 {
 		return nil, nil
 	}
+	if len(m.was.imports) == 0 {
+		m.importFirst()
+	}
 	s, err := parse(m.was.path, m.edited())
 	if err != nil {
 		return nil, err
 	}
 	for _, i := range m.scope.added {
-		astutil.AddNamedImport(s.set, s.file, i.given(), i.path)
+		astutil.AddNamedImport(s.set, s.file, i.given(), i.path) // unless it is there
 	}
 	var b bytes.Buffer
 	if err := format.Node(&b, s.set, s.file); err != nil {
@@ -170,6 +174,17 @@ func (m *merger) merged() ([]byte, error) {
 		return nil, nil
 	}
 	return text, nil
+}
+
+// importFirst adds the imports to a file that has none. Package astutil would move a comment behind the package clause.
+func (m *merger) importFirst() {
+	var b strings.Builder
+	for _, i := range m.scope.added {
+		fmt.Fprintf(&b, "\t%s %q\n", i.given(), i.path)
+	}
+	if end := m.was.end(m.was.file.Name); b.Len() > 0 {
+		m.edit(end, end, "\n\nimport (\n"+b.String()+")\n\n")
+	}
 }
 
 func (m *merger) edited() []byte {
