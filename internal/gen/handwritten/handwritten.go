@@ -86,9 +86,7 @@ func read(path string, w Wanted) (*pkg, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read what the schema wants: %w", err)
 	}
-	p := &pkg{now: now, wanted: map[string]declaration{}, elsewhere: map[string]bool{},
-		names: w.Names, wasWanted: w.Former}
-	now.each(func(d declaration) { p.wanted[d.key] = d })
+	p := &pkg{now: now, names: w.Names, wasWanted: w.Former}
 	if p.file, err = readFile(path, now.file.Name.Name); err != nil {
 		return nil, err
 	}
@@ -105,11 +103,34 @@ func read(path string, w Wanted) (*pkg, error) {
 			return nil, err
 		}
 	}
+	p.look()
+	return p, nil
+}
+
+// look finds what the files declare, and which of them have resolvers.
+func (p *pkg) look() {
+	files, aliases := append(p.others, p.file, p.now), map[string]string{}
+	for _, s := range files {
+		s.each(func(d declaration) {
+			if typ, is := d.spec.(*ast.TypeSpec); is && typ.Assign.IsValid() {
+				if of, is := typ.Type.(*ast.Ident); is {
+					aliases[d.key] = of.Name
+				}
+			}
+		})
+	}
+	for _, s := range files {
+		s.aliases = aliases
+	}
+	p.wanted, p.elsewhere = map[string]declaration{}, map[string]bool{}
+	p.now.each(func(d declaration) { p.wanted[d.key] = d })
+	for _, s := range p.others {
+		s.each(func(d declaration) { p.elsewhere[d.key] = d.key != "" })
+	}
 	p.declared = maps.Clone(p.elsewhere)
 	p.file.each(func(d declaration) { p.declared[d.key] = true })
 	p.others = slices.DeleteFunc(p.others, func(s *source) bool { return !p.hasResolvers(s) })
-	nameImports(w.Names, append(p.others, p.file, p.now)...)
-	return p, nil
+	nameImports(p.names, append(p.others, p.file, p.now)...)
 }
 
 // readBeside reads another file of the folder. What it declares is there only where it is compiled.
@@ -128,7 +149,6 @@ func (p *pkg) readBeside(dir, name string) error {
 		return err
 	}
 	p.others, p.beside = append(p.others, other), append(p.beside, other.text)
-	other.each(func(d declaration) { p.elsewhere[d.key] = d.key != "" })
 	return nil
 }
 
@@ -137,7 +157,7 @@ func (p *pkg) hasResolvers(s *source) (has bool) {
 	s.each(func(d declaration) {
 		f, is := d.decl.(*ast.FuncDecl)
 		_, wanted := p.wanted[d.key]
-		has = has || is && (wanted || p.now.hasResolverType(receiver(f)))
+		has = has || is && (wanted || p.now.hasResolverType(s.receiver(f)))
 	})
 	return has
 }

@@ -350,6 +350,22 @@ func TestResolversInOtherFilesGetTheirSignaturesToo(t *testing.T) {
 	}
 }
 
+// TestResolversOfATypeWithTwoNamesAreThere, in whatever file it has which of them.
+func TestResolversOfATypeWithTwoNamesAreThere(t *testing.T) {
+	const alias = "type queryResolver = queries\n\ntype queries struct{ r *Resolver }\n"
+	const typ = "type queryResolver struct{ r *Resolver }\n"
+	with := strings.NewReplacer("q *queryResolver", "q queries", typ, alias).Replace(own)
+	without := strings.NewReplacer("q *queryResolver", "q queries", typ, "").Replace(own)
+	for _, files := range []map[string]string{
+		{"schema.resolvers.go": with},
+		{"schema.resolvers.go": without, "alias.go": "package graph\n\n" + alias},
+	} {
+		if diff := cmp.Diff(files, merge(t, files, written)); diff != "" {
+			t.Errorf("(- want, + got):\n%s", diff)
+		}
+	}
+}
+
 // TestANewFileOfResolversLacksWhatOtherFilesHave, types as well as methods.
 func TestANewFileOfResolversLacksWhatOtherFilesHave(t *testing.T) {
 	const shelf = "type shelfResolver struct{ r *Resolver }\n"

@@ -136,7 +136,7 @@ func (m *merger) note(decl ast.Decl) {
 	if !is || !f.Name.IsExported() {
 		return
 	}
-	typ := receiver(f)
+	typ := m.was.receiver(f)
 	if m.now.hasResolverType(typ) || m.was == m.file && m.was.hasResolverType(typ) {
 		m.unused = append(m.unused, filepath.ToSlash(m.was.path)+": "+f.Name.Name+" of "+typ)
 	}
@@ -229,7 +229,7 @@ func (s *source) isAccessor(decl ast.Decl) bool {
 
 // hasResolverType reports whether a file declares a type of that name and kind.
 func (s *source) hasResolverType(name string) (has bool) {
-	s.each(func(d declaration) { has = has || d.key == name && isResolverType(d.spec) })
+	s.each(func(d declaration) { has = has || s.aliased(d.key) == name && isResolverType(d.spec) })
 	return has
 }
 

@@ -15,6 +15,7 @@ type source struct {
 	file    *ast.File
 	set     *token.FileSet
 	imports []imported
+	aliases map[string]string // what types of the package are other names of
 }
 
 func parse(path string, text []byte) (*source, error) {
@@ -42,7 +43,7 @@ func (s *source) each(visit func(declaration)) {
 		switch decl := decl.(type) {
 		case *ast.FuncDecl:
 			d.key = unique(decl.Name.Name)
-			if typ := receiver(decl); typ != "" {
+			if typ := s.receiver(decl); typ != "" {
 				d.key = typ + "." + decl.Name.Name
 			}
 			visit(d)
@@ -112,7 +113,18 @@ func (s *source) end(n ast.Node) int {
 	return end + len(behind.Find(s.text[end:]))
 }
 
-// receiver is the type that a method is of; "" of a function.
+// receiver is the type that a method is of, under whatever name; "" of a function.
+func (s *source) receiver(f *ast.FuncDecl) string { return s.aliased(receiver(f)) }
+
+// aliased is the type that has a name.
+func (s *source) aliased(name string) string {
+	if typ := s.aliases[name]; typ != "" {
+		return typ
+	}
+	return name
+}
+
+// receiver is the name of the type that a method is of; "" of a function.
 func receiver(f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) == 0 {
 		return ""
