@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/99designs/gqlgen/codegen"
 	"github.com/99designs/gqlgen/codegen/templates"
@@ -19,8 +21,28 @@ func (o ownResolvers) writeStubs(own *codegen.Data) error {
 	if err != nil {
 		return err
 	}
+	tags, err := buildTags()
+	if err != nil {
+		return err
+	}
 	former := handwritten.Former{Path: own.Config.Exec.ImportPath(), Text: o.before[execFile].content}
-	return o.mergeStubs(handwritten.Wanted{Stubs: stubs, Former: former, Names: own.Config.Packages})
+	return o.mergeStubs(handwritten.Wanted{Stubs: stubs, Former: former, Tags: tags,
+		Names: own.Config.Packages})
+}
+
+// buildTags are the tags that the go command compiles with here, where nobody names any on its command line.
+func buildTags() (tags []string, err error) {
+	flags, err := exec.Command("go", "env", "GOFLAGS").Output()
+	if err != nil {
+		return nil, fmt.Errorf("ask the go command for GOFLAGS: %w", err)
+	}
+	for flag := range strings.FieldsSeq(string(flags)) {
+		name, list, _ := strings.Cut(strings.Trim(flag, `'"`), "=")
+		if strings.TrimLeft(name, "-") == "tags" {
+			tags = strings.Split(list, ",")
+		}
+	}
+	return tags, nil
 }
 
 // mergeStubs merges stubs into what the project has, until nobody saves anything else meanwhile.

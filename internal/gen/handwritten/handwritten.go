@@ -23,6 +23,7 @@ import (
 type Wanted struct {
 	Stubs  []byte // a file with all resolvers that the schema wants, none of them written yet
 	Former Former
+	Tags   []string // that files may need in order to be compiled, beside those of the system
 	Names  Names
 }
 
@@ -75,6 +76,7 @@ type pkg struct {
 	declared  map[string]bool        // what all files declare
 	beside    [][]byte               // the texts of all other Go files of the folder, whatever builds they are for
 
+	system    build.Context // that the package is compiled for
 	names     Names
 	wasWanted Former
 	before    *source // of wasWanted, once it is parsed
@@ -86,7 +88,8 @@ func read(path string, w Wanted) (*pkg, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read what the schema wants: %w", err)
 	}
-	p := &pkg{now: now, names: w.Names, wasWanted: w.Former}
+	p := &pkg{now: now, names: w.Names, wasWanted: w.Former, system: build.Default}
+	p.system.BuildTags = slices.Concat(p.system.BuildTags, w.Tags)
 	if p.file, err = readFile(path, now.file.Name.Name); err != nil {
 		return nil, err
 	}
@@ -136,7 +139,7 @@ func (p *pkg) look() {
 // readBeside reads another file of the folder. What it declares is there only where it is compiled.
 func (p *pkg) readBeside(dir, name string) error {
 	path := filepath.ToSlash(filepath.Join(dir, name))
-	if !compiled(dir, name) {
+	if !p.compiles(dir, name) {
 		text, err := os.ReadFile(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // there are links that editors leave to nothing
 			return fmt.Errorf("read the code beside the resolvers: %w", err)
@@ -180,12 +183,12 @@ func readFile(path, name string) (*source, error) {
 	return s, nil
 }
 
-// compiled reports whether a file is part of the package. Of others, nothing is known to be there when it is compiled.
-func compiled(dir, name string) bool {
+// compiles reports whether a file is part of the package. Of others, nothing is known to be there when it is compiled.
+func (p *pkg) compiles(dir, name string) bool {
 	if strings.HasSuffix(name, "_test.go") {
 		return false
 	}
-	matches, err := build.Default.MatchFile(dir, name)
+	matches, err := p.system.MatchFile(dir, name)
 	return matches && err == nil
 }
 
