@@ -71,6 +71,35 @@ func TestDeletingARowThatHasExpiredLeavesCopiesOfIt(t *testing.T) {
 	}
 }
 
+// TestDeletingThePartitionOfARowThatHasExpiredHasNoCopiesFollowTheNextOne, where whoever writes that has none follow,
+// whether the former row is in the store or not.
+func TestDeletingThePartitionOfARowThatHasExpiredHasNoCopiesFollowTheNextOne(t *testing.T) {
+	events := []eventlog.Event{
+		dealEvent(t, 0, dealStep{Op: "deal", Deal: Deal{ID: "lease", Note: "n", Ends: after(10)}}),
+		dealEvent(t, 1, dealStep{Op: "deal", Deal: Deal{ID: "holder", FormerID: "lease"}}),
+		dealEvent(t, 20, dealStep{Op: "nodeals", ID: "lease"},
+			dealStep{Op: "deal", Deal: Deal{ID: "lease", Note: "m"}, Silent: true}),
+	}
+	for name, mode := range map[string]refMode{
+		"by a cascade": {cascade: true}, "in the commit": {cascade: true, transactional: true},
+	} {
+		codec := (&dealForm{expires: true, former: mode}).codec()
+		for kind, newStore := range keptStores {
+			for _, swept := range []bool{false, true} {
+				store := newStore()
+				foldDeals(t, store, codec, 1, events[:2])
+				if swept && sweepDeals(t, store, codec, after(20)) != 1 {
+					t.Fatal("the row that has expired is not removed")
+				}
+				foldDeals(t, store, codec, 1, events)
+				if got := former(t, store, codec, "holder"); got == nil || got.Note != "n" {
+					t.Errorf("%s, %s store, swept %t: the copy is %+v, want it as it was", name, kind, swept, got)
+				}
+			}
+		}
+	}
+}
+
 func after(seconds int) time.Time { return epoch.Add(time.Duration(seconds) * time.Second) }
 
 func dealEvent(t *testing.T, second int, steps ...dealStep) eventlog.Event {

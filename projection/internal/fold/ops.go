@@ -328,8 +328,12 @@ func (o *deletePartitionOp) eval(f *modelFold, at ApplyPoint) error {
 		}
 		// One that had expired before counts nothing where all have to fit into one commit: it may be gone already, and
 		// whether the event becomes a dead letter must not hang on that.
-		if f.visible(e, at) || e.event == at.Event || f.traits.unique == nil || !f.bounds.shared {
+		switch {
+		case f.visible(e, at) || e.event == at.Event:
 			f.remove(e, at)
+		case f.traits.unique == nil || !f.bounds.shared:
+			f.touch(e, at) // nor does what the op says of copies count
+			e.clear()
 		}
 	}
 	if p := f.partitions.all[o.Partition]; deletesAtOnce(f) && !p.gone {
