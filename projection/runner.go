@@ -67,6 +67,10 @@ func (r *Runner) FollowAgain(ctx context.Context) (same bool, err error) {
 	return r.follower.LookAgain(ctx)
 }
 
+// LoadReached is LoadCheckpoint for a Runner that is not to run, as its source is not the one that the rows were folded
+// from: Reached and Status tell how far the rows are, by what is on record.
+func (r *Runner) LoadReached(ctx context.Context) error { return r.follower.LookOnce(ctx) }
+
 // Rebuild drops the rows and rebuilds from the whole log, with what was decided about dead letters. It returns when
 // that is on record; the fold is Run's. Projections that write to the same table begin again too. Where the source is
 // not the one that the rows were folded from, it is a [MismatchError], and nothing changes.

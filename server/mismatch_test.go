@@ -12,6 +12,7 @@ import (
 	"github.com/foldql/foldql/eventlog/cloudevents"
 	"github.com/foldql/foldql/eventlog/embeddedlog"
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
+	"github.com/foldql/foldql/server/internal/positions"
 )
 
 // copyDir replaces a directory by a copy of another.
@@ -202,4 +203,44 @@ func TestRowsThatAreLostAreFoldedAgain(t *testing.T) {
 		t.Error(got)
 	}
 	s.end(t)
+}
+
+// TestRowsTellHowFarTheyAreWhileTheLogIsAnother, after a restart too: no query waits for what they have, and none for
+// what nobody folds.
+func TestRowsTellHowFarTheyAreWhileTheLogIsAnother(t *testing.T) {
+	app, dir, diverted := newProject(false).App, t.TempDir(), t.TempDir()
+	begin := func(dir string) *server {
+		return serve(t, app, start{args: []string{"--store", "embedded:" + dir, "--position-wait", "1h"}})
+	}
+	adds := func(s *server, id string) string {
+		defer s.end(t)
+		at := s.appended(t, taskEvent(id, "Task "+id))
+		if res, got := s.from(t, at, id); got != titled("Task "+id) {
+			t.Fatalf("%d %s", res.StatusCode, got)
+		}
+		return at
+	}
+	adds(begin(dir), "1")
+	copyDir(t, dir, diverted)
+	reached := adds(begin(dir), "2")
+	adds(begin(diverted), "3")
+	beyond := adds(begin(diverted), "4")
+	copyDir(t, filepath.Join(diverted, "log"), filepath.Join(dir, "log"))
+	s := begin(dir)
+	defer s.end(t)
+
+	status := s.statusOf(t).Projections[0]
+	if p := status.Partitions; len(p) != 1 || p[0].Checkpoint != 2 || p[0].Head != 3 || status.Lag != 1 {
+		t.Errorf("partitions %v, lag %d; want rows at 2 of 3 events", p, status.Lag)
+	}
+	if status.Heartbeat.IsZero() {
+		t.Error("no heartbeat")
+	}
+	res, got := s.from(t, reached, "2")
+	if got != titled("Task 2") || res.Header.Get(positions.Header) == "" {
+		t.Errorf("a query for what the rows have: %s, position %q", got, res.Header.Get(positions.Header))
+	}
+	if _, got := s.from(t, beyond, "4"); !strings.Contains(got, "STALE") || !strings.Contains(got, "nobody folds") {
+		t.Errorf("a query for what they lack: %s", got)
+	}
 }

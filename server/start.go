@@ -158,9 +158,9 @@ func (s *runningServer) start(ctx context.Context, other *projection.MismatchErr
 			return err
 		}
 		s.folds.Start(folding)
-	} else {
-		s.folds.Halt = stop
-		s.folds.Mismatches(other)
+	} else if err := projections.StandStill(ctx, s.folds, other); err != nil {
+		stop()
+		return err
 	}
 	s.stopFolds = stop
 	go s.health.Announce(folding, s.log)

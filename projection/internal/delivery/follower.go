@@ -20,6 +20,15 @@ func NewFollower(r *Runner) *Follower { return &Follower{r, checkpoint.Follower{
 // calls Look has queries read those.
 func (f *Follower) Look(ctx context.Context) error { return f.look(ctx, f.record.Look) }
 
+// LookOnce is Look for a Runner whose source is another: see projection.Runner.LoadReached. The source is compared with
+// the record still before anything is done to the rows.
+func (f *Follower) LookOnce(ctx context.Context) error {
+	return f.look(ctx, func(ctx context.Context) error {
+		defer f.runner.state.Invalidate()
+		return f.record.Look(ctx)
+	})
+}
+
 // LookAgain is Look at the rows that it has found before: see projection.Runner.FollowAgain.
 func (f *Follower) LookAgain(ctx context.Context) (same bool, err error) {
 	err = f.look(ctx, func(ctx context.Context) (err error) {

@@ -323,7 +323,7 @@ func (f *Running) Reached() projection.Reached {
 const waitEvery = 50 * time.Millisecond
 
 // ErrStandStill says that nobody folds the rows that serve: before somebody has decided about the event at which their
-// projection has stopped, or before others serve in their place.
+// projection has stopped, before others serve in their place, or before the log is again the one that they are of.
 var ErrStandStill = errors.New("the rows that serve stand still")
 
 // Await returns when the rows that serve reflect the events up to the offsets: see projection.Runner.Await. It is
@@ -360,6 +360,9 @@ func (f *Running) Await(ctx context.Context, offsets eventlog.Offsets) error {
 // standsStill reports whether nobody folds the rows that serve, and nobody is about to. Where other programs may fold
 // them, this one does not know.
 func (f *Running) standsStill(frozen bool) bool {
+	if f.unit != nil && f.unit.set.Mismatch() != nil {
+		return true
+	}
 	if frozen {
 		return !f.unit.set.keep.DB.MultiWriter() && !foldsServing(f.unit)
 	}

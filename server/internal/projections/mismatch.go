@@ -7,6 +7,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/server/internal/advice"
 	"github.com/foldql/foldql/server/internal/logcheck"
 )
 
@@ -22,6 +23,22 @@ func (f *Set) Mismatches(err error) {
 	f.log.Error("the log is not the one that the rows are folded from; rows are served as they are", "error",
 		logcheck.Error(m))
 	f.Halt()
+}
+
+// StandStill has nobody fold, in place of Start, since the log contradicts what is on record. Until the server is
+// started again, Status and Reached tell how far the rows are by that record.
+func StandStill(ctx context.Context, f *Set, other *projection.MismatchError) error {
+	for _, one := range f.All {
+		if _, _, frozen := one.serving.now(); frozen || one.answers() {
+			continue // Prepare has read that
+		}
+		if err := one.LoadReached(ctx); err != nil && !otherRows(err) {
+			return fmt.Errorf("read how far the rows of projection %s are: %w", one.Name, advice.Add(err))
+		}
+	}
+	f.Halt = func() {}
+	f.Mismatches(other)
+	return nil
 }
 
 // Guard returns a log that takes no events while it is not the one that the rows are folded from.
