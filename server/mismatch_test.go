@@ -244,3 +244,23 @@ func TestRowsTellHowFarTheyAreWhileTheLogIsAnother(t *testing.T) {
 		t.Errorf("a query for what they lack: %s", got)
 	}
 }
+
+// TestAStoreIsNotVerifiedOrAcceptedByAnotherLog, as at a running server: what its events give says nothing of the rows.
+func TestAStoreIsNotVerifiedOrAcceptedByAnotherLog(t *testing.T) {
+	app, dir, older := newProject(false).App, t.TempDir(), filepath.Join(t.TempDir(), "log")
+	args := []string{"--store", "embedded:" + dir}
+	for id := range 2 {
+		s := serve(t, app, start{args: args})
+		s.appended(t, taskEvent(fmt.Sprint(id), "Task"))
+		s.folded(t, id+1)
+		s.end(t)
+		if id == 0 {
+			copyDir(t, filepath.Join(dir, "log"), older)
+		}
+	}
+	copyDir(t, older, filepath.Join(dir, "log"))
+	for _, what := range []string{"start", "verify", "accept"} {
+		c := runProgram(t, app, start{args: append([]string{"rebuild", what, "Task"}, args...)})
+		c.wantExit(t, exitFailed, "the log ends at offset 1")
+	}
+}

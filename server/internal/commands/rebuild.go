@@ -125,15 +125,11 @@ func showFolded(p *Program, m *progress.Meter, folded, total uint64) {
 }
 
 func (c *rebuildVerify) offline(ctx context.Context, p *Program) (err error) {
-	names, err := admin.ProjectionsNamed(p.Projections, c.Name)
-	if err != nil {
-		return config.Wrong("name", "%w", err)
-	}
 	cfg, err := c.Runner(p.Log)
 	if err != nil {
 		return err
 	}
-	o, err := c.StoreOptions.openExisting(ctx, p)
+	o, names, err := c.openNamed(ctx, p, c.Name)
 	if err != nil {
 		return err
 	}
@@ -187,14 +183,21 @@ func decideRebuild(ctx context.Context, p *Program, at *client.Server, names []s
 	return nil
 }
 
-// openNamed opens the store, and finds the projections that models and projections of the names mean.
+// openNamed opens the store, and finds the projections that models and projections of the names mean. It fails
+// where the log is not that of the rows.
 func (o *StoreOptions) openNamed(ctx context.Context, p *Program, names []string) (*Opened, map[string]bool, error) {
 	meant, err := admin.ProjectionsNamed(p.Projections, names)
 	if err != nil {
 		return nil, nil, config.Wrong("name", "%w", err)
 	}
 	opened, err := o.openExisting(ctx, p)
-	return opened, meant, err
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := logcheck.Check(ctx, opened.DB, opened.Source, p.Projections); err != nil {
+		return nil, nil, errors.Join(err, opened.Close())
+	}
+	return opened, meant, nil
 }
 
 func (c *rebuildStart) offline(ctx context.Context, p *Program) (err error) {
@@ -203,9 +206,6 @@ func (c *rebuildStart) offline(ctx context.Context, p *Program) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, o.Close()) }()
-	if err := logcheck.Check(ctx, o.DB, o.Source, p.Projections); err != nil {
-		return err
-	}
 	if err := checkStart(ctx, o.DB, p.Projections, names); err != nil {
 		return err
 	}
