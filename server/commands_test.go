@@ -91,7 +91,7 @@ func TestAppendSendsWhatPrecedesALineThatIsNoEvent(t *testing.T) {
 	s := serve(t, app, start{args: []string{"--store", "memory:"}})
 	broken := io.MultiReader(lines(taskEvents(1, 3)), strings.NewReader("nonsense\n"), lines(taskEvents(4, 1)))
 	runProgram(t, app, start{args: []string{"append", "-", "--url", s.url}, stdin: broken}).
-		wantExit(t, exitFailed, "the events before that line are appended")
+		wantExit(t, exitFailed, "the lines before 4 are appended")
 	runProgram(t, app, start{args: []string{"append", "-", "--url", s.url}, stdin: lines(taskEvents(1, 4))}).
 		wantExit(t, exitDone, "1 event appended, 3 there already")
 }

@@ -30,6 +30,9 @@ type Config struct {
 	MaxEventBytes int   // bytes of one event, cloudevents.DefaultMaxSize where 0
 	// TakeRetired takes events of retired types too, whose data are not looked at: those of a former log.
 	TakeRetired bool
+	// TakeUnknown takes events that only a newer program knows, whose data are not looked at: of types that are not
+	// declared, and of versions of data behind the last. It is called with each once the log has it; nil refuses them.
+	TakeUnknown func(e *eventlog.Event)
 	// Position returns a text that stands for where the events are, for the header PositionHeader; "" leaves that out.
 	// Nil is for answers without it.
 	Position func(ctx context.Context, at []eventlog.AppendResult) string
@@ -120,11 +123,26 @@ func (h *handler) take(w http.ResponseWriter, r *http.Request) ([]eventlog.Appen
 	if err != nil {
 		return nil, notAppended(err)
 	}
+	for i := range events {
+		if e := &events[i]; h.cfg.TakeUnknown != nil && h.isUnknown(e) {
+			h.cfg.TakeUnknown(e)
+		}
+	}
 	return at, nil
+}
+
+// isUnknown reports whether only a newer program knows the type of an event, or the version of its data.
+func (h *handler) isUnknown(e *eventlog.Event) bool {
+	declared, ok := h.types[e.Type]
+	version, err := e.DataVersion()
+	return !ok || err == nil && !declared.Retired && version > len(declared.Former)+1
 }
 
 // check holds the event to what its type declares.
 func (h *handler) check(i int, e *eventlog.Event) *problem {
+	if h.cfg.TakeUnknown != nil && h.isUnknown(e) {
+		return nil
+	}
 	declared, ok := h.types[e.Type]
 	if !ok {
 		return invalidEvent(i, e.ID, "type", undeclared(e.Type, h.types))

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -272,6 +273,33 @@ func TestRetiredEventsOfAFormerLogAreTaken(t *testing.T) {
 	h := ingest.Handler(memlog.New(memlog.Options{}), types, quiet(ingest.Config{TakeRetired: true}))
 	if w := post(h, strings.Replace(event("a", ""), "Counted", "Dropped", 1), "Content-Type", one); w.Code != 201 {
 		t.Errorf("answered with %d %s", w.Code, w.Body)
+	}
+}
+
+// TestEventsThatOnlyANewerProgramKnowsAreTaken where that is asked for, with those of known types held to these still.
+func TestEventsThatOnlyANewerProgramKnowsAreTaken(t *testing.T) {
+	var told []string
+	h := ingest.Handler(memlog.New(memlog.Options{}), types, quiet(ingest.Config{
+		TakeUnknown: func(e *eventlog.Event) { told = append(told, e.ID) },
+	}))
+	for _, c := range []struct {
+		body string
+		code int
+	}{
+		{strings.Replace(event("gift", ""), "Counted", "Gifted", 1), 201},
+		{strings.Replace(event("gift", ""), "Counted", "Gifted", 1), 200},
+		{event("later", `,"dataversion":"2"`), 201},
+		{event("known", ""), 201},
+		{event("wrong version", `,"dataversion":"two"`), 400},
+		{strings.Replace(event("wrong data", ""), `"n":1`, `"n":"x"`, 1), 400},
+		{strings.Replace(event("retired", ""), "Counted", "Dropped", 1), 400},
+	} {
+		if w := post(h, c.body, "Content-Type", one); w.Code != c.code {
+			t.Errorf("%s: answered with %d %s, want %d", c.body, w.Code, w.Body, c.code)
+		}
+	}
+	if want := []string{"gift", "gift", "later"}; !slices.Equal(told, want) {
+		t.Errorf("told of %q, want %q", told, want)
 	}
 }
 

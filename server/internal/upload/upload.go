@@ -123,7 +123,7 @@ func weight(e *eventlog.Event) int {
 // send sends a batch until the server has it.
 func (u *Upload) send(ctx context.Context, events []eventlog.Event) error {
 	if err := events[0].Malformed; err != nil {
-		return u.malformed(err)
+		return u.malformed(events[0].Offset, err)
 	}
 	body := cloudevents.AppendBatch(nil, events)
 	for pause, n := firstPause, 1; ; pause, n = min(2*pause, 10*time.Second), n+1 {
@@ -150,12 +150,12 @@ func (u *Upload) send(ctx context.Context, events []eventlog.Event) error {
 }
 
 // malformed says what to do about a line that is no event.
-func (u *Upload) malformed(err error) error {
+func (u *Upload) malformed(line uint64, err error) error {
 	what := "correct the line"
 	if errors.Is(err, cloudevents.ErrTooLarge) {
 		what = "give a larger --max-event, and the server too"
 	}
-	return fmt.Errorf("%s %w; the events before that line are %s; %s, and repeat the command", u.Verb, err, u.Done, what)
+	return fmt.Errorf("%s %w; %s; %s, and repeat the command", u.Verb, err, u.before(line), what)
 }
 
 // count takes the results of a batch, one for each of its events: an answer with others is of something else than a
@@ -180,9 +180,17 @@ func (u *Upload) refused(events []eventlog.Event, err error) error {
 	var answer *client.Error
 	if errors.As(err, &answer) && answer.Event != nil && *answer.Event >= 0 && *answer.Event < len(events) {
 		e := &events[*answer.Event]
-		return fmt.Errorf("%s line %d of %s (id %q): %s: %s; the lines before %d are %s",
-			u.Verb, e.Offset, u.File, e.ID, answer.Field, answer.Reason, events[0].Offset, u.Done)
+		return fmt.Errorf("%s line %d of %s (id %q): %s: %s; %s",
+			u.Verb, e.Offset, u.File, e.ID, answer.Field, answer.Reason, u.before(events[0].Offset))
 	}
 	return fmt.Errorf("%s lines %d to %d of %s to %s: %w; the lines before are %s", u.Verb, events[0].Offset,
 		events[len(events)-1].Offset, u.File, u.To, err, u.Done)
+}
+
+// before says what has become of the lines before one that was not taken.
+func (u *Upload) before(line uint64) string {
+	if line == 1 {
+		return "nothing is " + u.Done
+	}
+	return fmt.Sprintf("the lines before %d are %s", line, u.Done)
 }

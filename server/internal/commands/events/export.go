@@ -52,7 +52,7 @@ type exporting struct {
 	lost    []search.Gap // before the first event of a partition, one of each
 }
 
-// mostNamed is how many places are named at which no event stands.
+// mostNamed is how many places are named at which no event stands, and how many types that are not declared.
 const mostNamed = 10
 
 func (x *exporting) write(ctx context.Context, to io.Writer) error {

@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"slices"
+	"strings"
 
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/ingest"
 	"github.com/foldql/foldql/server/internal/client"
 	"github.com/foldql/foldql/server/internal/commands"
@@ -19,6 +23,8 @@ type importEvents struct {
 	File string `arg:"" help:"CloudEvents, one a line: .jsonl, .jsonl.gz, or - for standard input."`
 	place
 	upload.Options
+
+	unknown map[string]int // events that the program does not know, by type and version
 }
 
 // Run appends the events as POST /events does, with what it checks. Those that the log has already change nothing.
@@ -35,8 +41,39 @@ func (c *importEvents) Run(ctx context.Context, p *commands.Program) error {
 			return err
 		}
 		fmt.Fprintf(p.Stdout, "%s imported, %d there already\n", plural.Count(u.New, "event"), u.Duplicates)
+		c.warnOfUnknown(p.Stderr)
 		return nil
 	})
+}
+
+// count counts an event that the program does not know.
+func (c *importEvents) count(e *eventlog.Event) {
+	what := e.Type
+	if version := e.Extensions[eventlog.VersionAttribute]; version != "" {
+		what += " of version " + version
+	}
+	if c.unknown == nil {
+		c.unknown = map[string]int{}
+	}
+	c.unknown[what]++
+}
+
+// warnOfUnknown says which events are in the log that this program makes nothing of.
+func (c *importEvents) warnOfUnknown(to io.Writer) {
+	total, named := 0, []string{}
+	for _, what := range slices.Sorted(maps.Keys(c.unknown)) {
+		total += c.unknown[what]
+		named = append(named, fmt.Sprintf("%d %s", c.unknown[what], what))
+	}
+	if total == 0 {
+		return
+	}
+	if more := len(named) - mostNamed; more > 0 {
+		named = append(named[:mostNamed], fmt.Sprintf("and %d more", more))
+	}
+	fmt.Fprintf(to, "warning: %s with a type, or a version of data, that this program does not declare: %s. Nobody folds "+
+		"such a type before a program declares it; a projection stops at such a version of a type that it folds\n",
+		plural.Count(total, "event"), strings.Join(named, ", "))
 }
 
 // unbounded is more than any batch has: what bounds it here is the number and the size of events.
@@ -58,6 +95,7 @@ func (c *importEvents) write(ctx context.Context, p *commands.Program, f func(*c
 		return err
 	}
 	return f(client.InProcess("the store", ingest.Handler(o.Source.Log, p.Events, ingest.Config{
-		MaxBodyBytes: unbounded, MaxEventBytes: c.MaxEvent, TakeRetired: true, Logger: p.Log,
+		MaxBodyBytes: unbounded, MaxEventBytes: c.MaxEvent, TakeRetired: true, TakeUnknown: c.count,
+		Logger: p.Log,
 	})))
 }
