@@ -130,8 +130,8 @@ func SchemaChange(former []Projection, p Projection) (why string, copied bool) {
 //
 // Its fields Projection, Partition and Record say what does not fit: Record is one of the Record constants.
 // Offset is where the source is to hold the event that Event describes; Found is what it holds there, "" where it ends
-// before, at End. Recreated says that the partition has been recreated: it has another identity, whatever events it
-// holds; Identity is the one that it had, "" where that is not known.
+// before, at End. Recreated says that the partition is another, whatever events it holds: it has another identity, and
+// Identity is the one that it had, "" where that is not known; or the source says so, and Replaced is why.
 type MismatchError = position.MismatchError
 
 // The values of [MismatchError].Record: what is on record that the source contradicts.

@@ -233,3 +233,36 @@ func TestAReplacedPartitionEndsTheRound(t *testing.T) {
 		t.Errorf("error %v after %d reads, want a mismatch after the first", err, reads)
 	}
 }
+
+// TestAMismatchNamesWhatTheSourceSaysIsAnother by the last event of the rows, and by what it is: a log that goes on
+// otherwise after a restore was not made anew.
+func TestAMismatchNamesWhatTheSourceSaysIsAnother(t *testing.T) {
+	const reason = "the log has another event at offset 2 than before"
+	log, folded := &torn{Log: memlog.New(memlog.Options{})}, numbered(0, 2, "e")
+	defer log.Close()
+	if _, err := log.Append(t.Context(), folded); err != nil {
+		t.Fatal(err)
+	}
+	reads := 0
+	log.before = func(partition string) error {
+		if reads++; reads == 1 {
+			return nil
+		}
+		return &eventlog.ReplacedError{Partition: partition, Reason: reason}
+	}
+	cfg := quick()
+	cfg.WindowEvents = len(folded)
+	r := newRunner(t, "script", log, open(t, newFaultyStore()), cfg)
+	var mismatch *projection.MismatchError
+	if err := r.Run(t.Context()); !errors.As(err, &mismatch) {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"at offset 2", `event "e1"`, ", and the log is another than before: " + reason} {
+		if !strings.Contains(mismatch.Error(), want) {
+			t.Errorf("it says %q, want %q", mismatch, want)
+		}
+	}
+	if mismatch.Offset != 2 || !mismatch.Recreated {
+		t.Errorf("it is %+v, want one at offset 2 of another log", mismatch)
+	}
+}

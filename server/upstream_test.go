@@ -121,6 +121,9 @@ func TestAServerThatFollowsGoesOnInTheSameLogAlone(t *testing.T) {
 			s.until(t, "telling the log", func() bool {
 				return strings.Contains(s.stderr.String(), "the log is not the one that the rows are folded from")
 			})
+			if !strings.Contains(s.stderr.String(), "added-15") {
+				t.Errorf("it does not name the last event of the rows: %s", &s.stderr)
+			}
 		})
 	}
 }

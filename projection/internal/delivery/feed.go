@@ -63,7 +63,7 @@ func (f *feed) all(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case final(err):
-			return f.reader.mismatch(err)
+			return err
 		case f.retrier.isFull(err):
 			return err
 		case err != nil:

@@ -217,18 +217,6 @@ func (r *reader) fetchReplay(ctx context.Context, partition string, d *deadlette
 	}
 }
 
-// mismatch is what ends the projection where a partition is another than before.
-func (r *reader) mismatch(err error) error {
-	var replaced *eventlog.ReplacedError
-	if !errors.As(err, &replaced) {
-		return err
-	}
-	return &position.MismatchError{
-		Projection: r.projection.Name, Partition: replaced.Partition, Record: position.RecordCheckpoint,
-		Offset: r.done[replaced.Partition].Offset, Event: "an event of the former one", Recreated: true,
-	}
-}
-
 // project makes the ops of the items of the window from the given one on, and drops those that are not the
 // projection's. Where it must stop, or the window has as many ops as it is to hold, the window ends before the event
 // that is why.

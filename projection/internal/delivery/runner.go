@@ -143,7 +143,7 @@ func (r *Runner) run(ctx context.Context) error {
 			}
 			return r.refreshAll(ctx)
 		case !open:
-			return readErr
+			return mismatched(r, readErr)
 		case foldErr != nil:
 			continue // drain what was read ahead
 		case w != nil:

@@ -69,6 +69,25 @@ func stopped(s *usercode.Supervisor, projection string, it *item, err error) err
 	return fmt.Errorf("call projection %s with event %s: %w", projection, position.RefOf(it.event), err)
 }
 
+// mismatched makes the error of a reader that has ended, with all that it has read folded, where that is that a
+// partition is another than before.
+func mismatched(r *Runner, err error) error {
+	var replaced *eventlog.ReplacedError
+	if !errors.As(err, &replaced) {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at, event := r.state.Done().Partitions[replaced.Partition], "no event yet"
+	if at.Reach() > 0 {
+		event = at.Anchor.String()
+	}
+	return &position.MismatchError{
+		Projection: r.projection.Name, Partition: replaced.Partition, Record: position.RecordCheckpoint,
+		Offset: at.Reach(), Event: event, Recreated: true, Replaced: replaced.Reason,
+	}
+}
+
 // StopOf returns the StopError in err, nil where there is none.
 func StopOf(err error) *StopError {
 	var s *StopError

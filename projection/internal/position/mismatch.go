@@ -17,8 +17,10 @@ type MismatchError struct {
 	// Found is what the source holds there, "" where it ends before, at End.
 	Found string
 	End   uint64
-	// Recreated says that the partition has been recreated: it has another identity, whatever events it holds.
+	// Recreated says that the partition is another, whatever events it holds: it has another identity, or the source says
+	// so, and Replaced is why; "" where it does not.
 	Recreated bool
+	Replaced  string
 	// Identity is the one that it had, "" where that is not known.
 	Identity string
 }
@@ -27,10 +29,12 @@ func (e *MismatchError) Error() string {
 	record := fmt.Sprintf("the %s of projection %s at offset %d of partition %q is about %s", e.Record, e.Projection,
 		e.Offset, e.Partition, e.Event)
 	switch {
+	case e.Replaced != "":
+		return record + ", and the log is another than before: " + e.Replaced
 	case e.Recreated && e.Identity != "":
 		return record + ", in a log that was made before this one, has the identity " + e.Identity + ", and is another"
 	case e.Recreated:
-		return record + ", in a log that was made before this one and is another"
+		return record + ", in another log than this one, which was made since"
 	case e.Found == "":
 		return fmt.Sprintf("%s, and the log ends at offset %d: it is another log, or an older copy", record, e.End)
 	}

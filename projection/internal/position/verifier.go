@@ -99,8 +99,9 @@ func (v *Verifier) reachesNow(ctx context.Context, wrong *MismatchError) (there 
 
 // unread is the error of a read that failed: the mismatch, where the source says that the partition is another.
 func unread(wrong *MismatchError, err error) error {
-	if eventlog.Replaced(err) {
-		wrong.Recreated = true
+	var replaced *eventlog.ReplacedError
+	if errors.As(err, &replaced) {
+		wrong.Recreated, wrong.Replaced = true, replaced.Reason
 		return wrong
 	}
 	return fmt.Errorf("read event %d of partition %q: %w", wrong.Offset, wrong.Partition, err)
