@@ -14,11 +14,14 @@ import (
 	"github.com/foldql/foldql/internal/disk"
 )
 
-// restoring is a file in a data directory while a restore puts parts in place there. A server that found the log
-// without the rows would fold it without what was decided about dead letters, and make another secret of page tokens.
+// restoring is a file in a data directory from before a restore copies anything there until all of it is in place. A
+// server that found nothing yet would begin anew, and give offsets to events that the backup has for others. One that
+// found the log without the rows would fold it without what was decided about dead letters, and make another secret of
+// page tokens.
 const restoring = "RESTORING"
 
-// mark is the content of that file: a line that is the restore's own, and one for each part.
+// mark is the content of that file: a line that is the restore's own, and one for each part that it may have put in
+// place. While it copies, it has put none there: a part that is there then is somebody else's.
 type mark []byte
 
 func markOf(partial string, parts []string) mark {
@@ -27,8 +30,8 @@ func markOf(partial string, parts []string) mark {
 
 // write writes the file, unless another restore has. Where that fails it leaves none: nothing was put in place that it
 // would be about.
-func (m mark) write(data string) error {
-	return writeWhole(filepath.Join(data, restoring), bytes.NewReader(m))
+func (m mark) write(dir string) error {
+	return writeWhole(filepath.Join(dir, restoring), bytes.NewReader(m))
 }
 
 // writeWhole writes a file that is not there yet, and syncs it to disk with its name. Where that fails it removes the
@@ -50,43 +53,51 @@ func writeWhole(path string, r io.Reader) error {
 	return err
 }
 
-// remove removes the file, unless another restore has taken the directory over.
-func (m mark) remove(data string) error {
-	path := filepath.Join(data, restoring)
-	found, err := os.ReadFile(path)
+// check fails where another restore has taken the directory over.
+func (m mark) check(data string) error {
+	found, err := os.ReadFile(filepath.Join(data, restoring))
 	if err == nil && !bytes.Equal(found, m) {
 		err = errors.New("another restore has begun there")
 	}
-	if err == nil {
-		err = os.Remove(path)
-	}
 	if err != nil {
+		return fmt.Errorf("go on with the restore of %s: %w", data, err)
+	}
+	return nil
+}
+
+// remove removes the file, if this restore has written one.
+func (m mark) remove(data string) error {
+	if m == nil {
+		return nil
+	}
+	if err := m.check(data); err != nil {
+		return err
+	}
+	if err := os.Remove(filepath.Join(data, restoring)); err != nil {
 		return fmt.Errorf("end the restore of %s: %w", data, err)
 	}
 	return disk.SyncDir(data)
 }
 
-// removeRestored removes what a restore has put into a data directory without coming to its end, if any has.
-func removeRestored(data string) error {
+// removeRestored removes what a restore has put into a data directory without coming to its end, and returns the mark
+// of that restore, which stays; nil where there was none.
+func removeRestored(data string) (mark, error) {
 	text, err := os.ReadFile(filepath.Join(data, restoring))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for part := range strings.Lines(string(text)) {
 		if part = strings.TrimSuffix(part, "\n"); !slices.Contains(order, part) {
 			continue
 		}
 		if err := os.RemoveAll(filepath.Join(data, part)); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if err := disk.SyncDir(data); err != nil {
-		return err
-	}
-	return mark(text).remove(data)
+	return mark(text), disk.SyncDir(data)
 }
 
 // CheckRestored fails where a restore of the data directory has not come to its end. A directory that cannot be looked
@@ -95,6 +106,6 @@ func CheckRestored(data string) error {
 	if _, err := os.Lstat(filepath.Join(data, restoring)); err != nil {
 		return nil
 	}
-	return fmt.Errorf("%s has the file %s: 'server restore' has not put all of a backup there; repeat that command, or "+
-		"remove the directory and restore again", data, restoring)
+	return fmt.Errorf("%s has the file %s: 'server restore' has not put all of a backup there; if it does not run any "+
+		"more, repeat that command, or remove the directory and restore again", data, restoring)
 }

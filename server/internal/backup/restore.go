@@ -15,13 +15,14 @@ import (
 
 // Restore copies the backup in a directory into a data directory, which must have none of its parts. Each part has its
 // name once all of the backup has been found to be whole and synced to disk. Where a restore of the data directory was
-// killed, what that has put there is removed first.
+// killed, what that has put there is removed first, and nobody opens the directory until a restore succeeds.
 func Restore(ctx context.Context, dir, data string) (*Manifest, error) {
 	m, err := read(dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := removeRestored(data); err != nil {
+	former, err := removeRestored(data)
+	if err != nil {
 		return nil, fmt.Errorf("remove what a restore that did not end has left in %s: %w", data, err)
 	}
 	for _, part := range m.Parts {
@@ -32,7 +33,7 @@ func Restore(ctx context.Context, dir, data string) (*Manifest, error) {
 	if err := makeDirs(data, disk.SyncDir); err != nil {
 		return nil, err
 	}
-	r := restoration{m, dir, data, os.Rename}
+	r := restoration{m, dir, data, os.Rename, former}
 	return m, r.run(ctx)
 }
 
@@ -41,28 +42,62 @@ type restoration struct {
 	*Manifest
 	dir, data string
 	rename    func(from, to string) error
+	mark      mark // that the data directory has, nil for none
 }
 
-func (r *restoration) run(ctx context.Context) (err error) {
+func (r *restoration) run(ctx context.Context) error {
 	partial, err := scratch(r.data, restorePrefix)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(partial)) }()
+	over, err := r.restore(ctx, partial)
+	err = errors.Join(err, os.RemoveAll(partial))
+	if over {
+		err = errors.Join(err, r.mark.remove(r.data))
+	}
+	return err
+}
+
+// restore reports whether the mark is to go: all of the backup is there, or the directory is as it was without one.
+func (r *restoration) restore(ctx context.Context, partial string) (over bool, err error) {
+	unmarked := r.mark == nil
+	if err := r.setMark(markOf(partial, nil), partial); err != nil {
+		return unmarked, err
+	}
 	if err := r.copy(ctx, partial); err != nil {
-		return err
+		return unmarked, err
 	}
-	mark := markOf(partial, r.Parts)
-	if err := mark.write(r.data); err != nil {
-		return err
+	if err := r.setMark(markOf(partial, r.Parts), partial); err != nil {
+		return unmarked, err
 	}
-	if placed, err := r.place(partial); err != nil {
-		if kept := r.takeBack(placed); kept != nil {
-			return errors.Join(err, kept) // and the mark stays
+	placed, err := r.place(partial)
+	if err == nil {
+		return true, nil
+	}
+	kept := r.takeBack(placed)
+	return unmarked && kept == nil, errors.Join(err, kept)
+}
+
+// setMark gives the data directory its first mark, or another in place of the one that it has.
+func (r *restoration) setMark(next mark, partial string) error {
+	if r.mark == nil {
+		if err := next.write(r.data); err != nil {
+			return err
 		}
-		return errors.Join(err, mark.remove(r.data))
+		r.mark = next
+		return nil
 	}
-	return mark.remove(r.data)
+	if err := r.mark.check(r.data); err != nil {
+		return err
+	}
+	if err := next.write(partial); err != nil {
+		return err
+	}
+	if err := os.Rename(filepath.Join(partial, restoring), filepath.Join(r.data, restoring)); err != nil {
+		return err
+	}
+	r.mark = next
+	return disk.SyncDir(r.data)
 }
 
 // copy copies all files, and finds out whether they are those of the backup.

@@ -1,0 +1,148 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// killing kills a restore at its n-th step: before it copies a file, of which there are four, or gives a part its name.
+type killing struct {
+	context.Context
+	steps, at int
+}
+
+func (k *killing) step() {
+	if k.steps++; k.steps > k.at {
+		panic(k)
+	}
+}
+
+// Err implements context.Context.
+func (k *killing) Err() error {
+	k.step()
+	return nil
+}
+
+func (k *killing) rename(from, to string) error {
+	k.step()
+	return os.Rename(from, to)
+}
+
+// restore restores a backup into a data directory, and reports whether it was killed.
+func (k *killing) restore(t *testing.T, dir, data string) (killed bool) {
+	t.Helper()
+	m, err := read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { killed = recover() == k }()
+	if err := (&restoration{Manifest: m, dir: dir, data: data, rename: k.rename}).run(k); err != nil {
+		t.Error(err)
+	}
+	return false
+}
+
+// TestARestoreThatIsKilledIsRefusedAndRepeated: wherever it ends, there is all of the backup, or a directory that
+// nobody opens, and the next restore puts all of it there.
+func TestARestoreThatIsKilledIsRefusedAndRepeated(t *testing.T) {
+	whole := stream(t, newSender(t))
+	const steps = 6
+	for at := range steps + 1 {
+		dir, data := receiveWhole(t, whole), t.TempDir()
+		killed := (&killing{Context: t.Context(), at: at}).restore(t, dir, data)
+		if killed != (at < steps) {
+			t.Errorf("after %d steps: killed %v", at, killed)
+		}
+		if err := CheckRestored(data); (err != nil) != killed {
+			t.Errorf("killed %v after %d steps: %v", killed, at, err)
+		}
+		if !killed {
+			continue
+		}
+		if _, err := Restore(t.Context(), dir, data); err != nil {
+			t.Errorf("repeated after %d steps: %v", at, err)
+		}
+		if err := CheckRestored(data); err != nil {
+			t.Error(err)
+		}
+		want := tree(t, dir)
+		delete(want, manifestName)
+		if diff := cmp.Diff(want, tree(t, data)); diff != "" {
+			t.Errorf("repeated after %d steps (-want +got):\n%s", at, diff)
+		}
+	}
+}
+
+// TestARestoreThatIsRepeatedInVainIsRefusedStill: the former one has left less than the backup, or nothing of it.
+func TestARestoreThatIsRepeatedInVainIsRefusedStill(t *testing.T) {
+	for at := range 6 {
+		dir, data := receiveWhole(t, stream(t, newSender(t))), t.TempDir()
+		(&killing{Context: t.Context(), at: at}).restore(t, dir, data)
+		file := filepath.Join(dir, "rows", "MANIFEST")
+		if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Restore(t.Context(), dir, data); err == nil {
+			t.Error("a damaged backup is restored")
+		}
+		if err := CheckRestored(data); err == nil {
+			t.Errorf("killed after %d steps, and repeated with a damaged backup: anybody can open what is there", at)
+		}
+		if err := os.WriteFile(file, []byte("m"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Restore(t.Context(), dir, data); err != nil {
+			t.Error(err)
+		}
+		if err := CheckRestored(data); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestARestoreThatIsRepeatedRemovesNothingOfOthers: one that was killed while it copied has put no part in place.
+func TestARestoreThatIsRepeatedRemovesNothingOfOthers(t *testing.T) {
+	dir, data := receiveWhole(t, stream(t, newSender(t))), t.TempDir()
+	(&killing{Context: t.Context(), at: 1}).restore(t, dir, data)
+	mine := filepath.Join(data, Rows, "mine")
+	if err := errors.Join(os.Mkdir(filepath.Dir(mine), 0o700), os.WriteFile(mine, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Restore(t.Context(), dir, data); err == nil {
+		t.Error("restored beside rows of others")
+	}
+	if _, err := os.Stat(mine); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestARestoreThatFailsLeavesNothing, where it has put a part in place already, and removes nothing of others.
+func TestARestoreThatFailsLeavesNothing(t *testing.T) {
+	dir, data := receiveWhole(t, stream(t, newSender(t))), t.TempDir()
+	m, err := read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &restoration{Manifest: m, dir: dir, data: data, rename: func(from, to string) error {
+		if filepath.Base(to) == Rows {
+			if err := os.Mkdir(to, 0o700); err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(to, "other"), nil, 0o600); err != nil {
+				return err
+			}
+		}
+		return os.Rename(from, to)
+	}}
+	if err := r.run(t.Context()); err == nil {
+		t.Error("no error")
+	}
+	if diff := cmp.Diff(map[string]string{"rows/other": ""}, tree(t, data)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
