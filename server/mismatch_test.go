@@ -264,3 +264,41 @@ func TestAStoreIsNotVerifiedOrAcceptedByAnotherLog(t *testing.T) {
 		c.wantExit(t, exitFailed, "the log ends at offset 1")
 	}
 }
+
+// TestNoBackupIsMadeOfRowsWithALogThatIsNotTheirs: nobody could use it, and it could take the place of a good one.
+// Rows alone are as good as they were while their source was that.
+func TestNoBackupIsMadeOfRowsWithALogThatIsNotTheirs(t *testing.T) {
+	app, args := newProject(false).App, embedded(t)
+	s := serve(t, app, start{args: append(slices.Clone(args), "--sample")})
+	s.ready(t)
+	s.end(t)
+	copyDir(t, filepath.Join(otherLog(t, app), "log"), filepath.Join(strings.TrimPrefix(args[1], "embedded:"), "log"))
+	s = serve(t, app, start{args: args})
+	s.differs(t)
+	dir := filepath.Join(t.TempDir(), "backup")
+	runProgram(t, app, start{args: []string{"backup", dir, "--url", s.url}}).wantExit(t, exitFailed, "server log accept")
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("a backup was made")
+	}
+	s.end(t)
+
+	store := embedded(t)
+	over := func(first int) []string {
+		return append(slices.Clone(store), "--events", "file:"+writeLines(t, "events.jsonl", taskEvents(first, 10)))
+	}
+	s = serve(t, app, start{args: over(1)})
+	s.ready(t)
+	s.end(t)
+	s = serve(t, app, start{args: over(100)})
+	s.differs(t)
+	runProgram(t, app, start{args: []string{"backup", dir, "--url", s.url}}).wantExit(t, exitDone, "has the rows as of")
+}
+
+// differs waits until the server has found that its log is not the one that its rows were folded from.
+func (s *server) differs(t *testing.T) {
+	t.Helper()
+	s.until(t, "found", func() bool {
+		status, body := s.request(t, "GET", "/readyz", "")
+		return status == http.StatusServiceUnavailable && strings.Contains(body, "nothing is appended or folded")
+	})
+}

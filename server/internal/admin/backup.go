@@ -8,7 +8,9 @@ import (
 
 	"github.com/foldql/foldql/internal/disk"
 	"github.com/foldql/foldql/server/internal/backup"
+	"github.com/foldql/foldql/server/internal/logcheck"
 	"github.com/foldql/foldql/server/internal/problem"
+	"github.com/foldql/foldql/server/internal/projections"
 )
 
 // backupType is the media type of a backup on its way.
@@ -22,6 +24,10 @@ func (a *API) backup(w http.ResponseWriter, r *http.Request) {
 		bad = problem.BadRequest("Send {}.")
 	}
 	if bad != nil {
+		bad.Write(w)
+		return
+	}
+	if bad := otherLog(a.Backups, a.Folds); bad != nil {
 		bad.Write(w)
 		return
 	}
@@ -59,6 +65,18 @@ func (a *API) backup(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler) // whoever receives it sees that it is not whole
 	}
 	a.Log.InfoContext(ctx, "backup sent")
+}
+
+// otherLog is why there is no backup of rows with events that they were not folded from: nobody could use what is
+// restored of it, and it could take the place of one that is good. Rows alone are as good as they were.
+func otherLog(of *backup.Sender, folds *projections.Set) *problem.Problem {
+	if !of.HasEvents() {
+		return nil
+	}
+	if m := folds.Mismatch(); m != nil {
+		return problem.FailedAgain("No backup is made, as nobody could use it: " + logcheck.Error(m).Error())
+	}
+	return nil
 }
 
 // noBackup says why the stores could not be copied: a copy takes a little of their disk.

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -50,6 +51,11 @@ var (
 	// ErrEmbedded says that the program which embeds the server has opened the stores, and knows where they are.
 	ErrEmbedded = errors.New("the program that embeds the server backs up the rows and the log")
 )
+
+// HasEvents reports whether events are among the parts: the log, or a copy of another source.
+func (s *Sender) HasEvents() bool {
+	return slices.ContainsFunc(s.Parts, func(p Part) bool { return p.Name != Rows })
+}
 
 // Snapshot copies all parts as they are now. The caller sends the copy, and removes it. Where the disk takes no copy
 // the error is a *disk.Fault. The end of the context ends it, at the next file of the copy.
