@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/foldql/foldql/server/internal/backup"
 	"github.com/foldql/foldql/server/internal/client"
@@ -45,12 +46,16 @@ func (c *Backup) Run(ctx context.Context, p *Program) error {
 	return nil
 }
 
+// idle is how long a server may send nothing. Before it begins to send it may have to copy stores of terabytes, where
+// they are not on the disk of the data directory; then it reads one file at a time.
+var idle = client.Idle{First: 6 * time.Hour, Next: 10 * time.Minute}
+
 func (c *Backup) remote(ctx context.Context, _ *Program) (io.ReadCloser, error) {
 	from, err := c.Server.Client()
 	if err != nil {
 		return nil, err
 	}
-	sent, err := from.Stream(ctx, "/admin/backup", []byte("{}"))
+	sent, err := from.StreamWithin(ctx, "/admin/backup", []byte("{}"), idle)
 	if err != nil {
 		return nil, err
 	}
