@@ -76,7 +76,7 @@ func receive(in *tar.Reader, dir string) (*Manifest, error) {
 		case h.Name == manifestName:
 			return finish(in, dir, got)
 		}
-		f, err := receiveFile(in, dir, h)
+		f, err := writeSummed(dir, h.Name, in)
 		if err != nil {
 			return nil, err
 		}
@@ -84,14 +84,15 @@ func receive(in *tar.Reader, dir string) (*Manifest, error) {
 	}
 }
 
-func receiveFile(in io.Reader, dir string, h *tar.Header) (File, error) {
-	path := filepath.Join(dir, filepath.FromSlash(h.Name))
+// writeSummed writes a file of a backup into a directory.
+func writeSummed(dir, name string, r io.Reader) (File, error) {
+	path := filepath.Join(dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return File{}, err
 	}
 	sum := sha256.New()
-	n, err := writeFile(path, io.TeeReader(in, sum))
-	return File{h.Name, n, hex.EncodeToString(sum.Sum(nil))}, err
+	n, err := writeFile(path, io.TeeReader(r, sum))
+	return File{name, n, hex.EncodeToString(sum.Sum(nil))}, err
 }
 
 // writeFile writes a file that is not there yet, and syncs it to disk.

@@ -2,11 +2,8 @@ package backup
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -151,11 +148,5 @@ func copyFile(from, to, name string) (f File, err error) {
 		return File{}, err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	path := filepath.Join(to, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return File{}, err
-	}
-	sum := sha256.New()
-	n, err := writeFile(path, io.TeeReader(in, sum))
-	return File{name, n, hex.EncodeToString(sum.Sum(nil))}, err
+	return writeSummed(to, name, in)
 }

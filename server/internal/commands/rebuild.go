@@ -287,14 +287,10 @@ func (c *rebuildAccept) offline(ctx context.Context, p *Program) (err error) {
 	}
 	defer func() { err = errors.Join(err, o.Close()) }()
 	for _, unit := range projection.Units(p.Projections) {
-		meant := false
-		for _, one := range unit {
-			meant = meant || names[one.Name]
+		if !slices.ContainsFunc(unit, func(p projection.Projection) bool { return names[p.Name] }) {
+			continue
 		}
 		for _, one := range unit {
-			if !meant {
-				break
-			}
 			if err := projection.AcceptCode(ctx, o.DB, one); err != nil {
 				return fmt.Errorf("rebuild accept %s: %w", one.Name, err)
 			}
