@@ -38,6 +38,10 @@ func TestWrongInputsAreMistakesOfTheRequest(t *testing.T) {
 		{`{ Sales_OrderHistory(id: "o", timestamp: 7) { orderId } }`, `0`, "7 is not a value of type DateTime"},
 		{`query($d: DateTime = "soon") { Sales_OrderHistory(id: "o", timestamp: $d) { orderId } }`, `0`,
 			`"soon" is not a value of type DateTime`},
+		{`{ Sales_ProductByBrand(brand: "b") { items @include(if: {}) { name } } }`, `0`,
+			"an object is not a value of type Boolean"},
+		{`{ Sales_ProductByBrand(brand: "b") { items { ... @skip(if: {}) { name } } } }`, `0`,
+			"an object is not a value of type Boolean"},
 	}
 	for way, h := range a.handlers {
 		for _, tt := range tests {

@@ -33,6 +33,7 @@ type execution struct {
 	variables map[string]any
 	read      bool          // the variables were
 	failed    gqlerror.List // why there is nothing to carry out
+	failures  failures
 }
 
 var _ asked.Operation = (*execution)(nil)
@@ -51,7 +52,7 @@ func (h *handler) answer(out *answer, p *params, exec graphql.GraphExecutor) {
 			op.Operation))
 		return
 	}
-	ctx := driver.WithBudget(limited, out.budget)
+	ctx := driver.WithBudget(context.WithValue(limited, failuresKey{}, &e.failures), out.budget)
 	if !e.answersDirectly() { // for extensions, whose time begins here
 		ctx = graphql.StartOperationTrace(ctx)
 	}

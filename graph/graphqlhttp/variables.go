@@ -201,13 +201,24 @@ func whole(n json.Number) (v any, ok bool) {
 	return json.Number(strconv.FormatInt(int64(f), 10)), true
 }
 
-// literalsHaveAValue is a validation rule: what a document gives for a scalar that has a check is a value of it.
+// literalsHaveAValue is a validation rule: what a document gives for a scalar that has a check is a value of it, and no
+// object stands for a scalar of GraphQL's own or an enum, wherever: the rule ValuesOfCorrectType finds the fields of
+// such an object wrong, and so nothing where there are none.
 func (in *inputs) literalsHaveAValue(observers *core.Events, addError core.AddErrFunc) {
 	observers.OnValue(func(_ *core.Walker, v *ast.Value) {
-		if v.Definition == nil || v.Definition.Kind != ast.Scalar || v.Definition.BuiltIn {
+		def := v.Definition
+		switch {
+		case def == nil:
+			return
+		case def.Kind == ast.Enum, def.Kind == ast.Scalar && def.BuiltIn:
+			if v.Kind == ast.ObjectValue {
+				addError(core.Message("an object is not a value of type %s", def.Name), core.At(v.Position))
+			}
+			return
+		case def.Kind != ast.Scalar:
 			return
 		}
-		check := in.check(v.Definition.Name)
+		check := in.check(def.Name)
 		if check == nil || v.Kind == ast.Variable || v.Kind == ast.NullValue {
 			return
 		}

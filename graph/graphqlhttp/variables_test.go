@@ -174,6 +174,51 @@ func TestALiteralIsRefusedWhereAVariableIs(t *testing.T) {
 	}
 }
 
+// TestAnObjectIsNoValueOfAScalarOrAnEnum wherever a document gives it, but of a scalar of the project's own, which may
+// be anything, and of an input.
+func TestAnObjectIsNoValueOfAScalarOrAnEnum(t *testing.T) {
+	in := &inputs{scalars: checked{}, schema: gqlparser.MustLoadSchema(&ast.Source{Input: `
+		scalar Date scalar JSON
+		enum Size { small large }
+		directive @tag(of: Size, on: [Date!]) on FIELD
+		input Box { size: Size date: Date count: Int weights: [Float!] inner: [Box!] any: JSON }
+		type Query { a(id: ID, name: String, flag: Boolean, count: [[Int]], size: Size, sizes: [Size!], dates: [Date!],
+			box: Box, boxes: [Box!], any: JSON, all: [JSON]): Query }`})}
+	docs := newDocuments(in, Config{}.withDefaults())
+	for typ, selections := range map[string][]string{
+		"Boolean": {`@skip(if: {})`, `(flag: {})`},
+		"ID":      {`(id: {})`},
+		"String":  {`(name: {})`},
+		"Int":     {`(count: {})`, `(count: [[1, {}]])`, `(box: {count: {}})`},
+		"Float":   {`(box: {weights: {}})`, `(boxes: [{inner: {weights: [1, {}]}}])`},
+		"Size":    {`(size: {})`, `(sizes: {})`, `(sizes: [small, {}])`, `(box: {size: {}})`, `@tag(of: {})`},
+		"Date":    {`(dates: {})`, `(dates: [{}])`, `(box: {date: {}})`, `@tag(on: [{}])`},
+		"": {`(any: {})`, `(any: {a: [{}]})`, `(all: [{}, {b: 1}])`, `(box: {}, boxes: [{}])`,
+			`(boxes: {any: {a: {}}})`},
+	} {
+		var documents []string
+		for _, s := range selections {
+			documents = append(documents, `{ a`+s+` { __typename } }`,
+				`{ ...F ...G } fragment F on Query { b: a { ...G } } fragment G on Query { a`+s+` { __typename } }`)
+		}
+		if typ == "Boolean" {
+			documents = append(documents, `{ ... on Query @include(if: {}) { __typename } }`,
+				`{ ...F @skip(if: {}) } fragment F on Query { __typename }`,
+				`{ __schema @include(if: {}) { types { name @skip(if: true) } } }`,
+				`query($v: Boolean! = {}) { __typename @skip(if: $v) }`)
+		}
+		want := "an object is not a value of type " + typ
+		if typ == "" {
+			want = ""
+		}
+		for _, document := range documents {
+			if got := wrongWith(t, in, docs, document, `{}`); got != want {
+				t.Errorf("%s: %q, want %q", document, got, want)
+			}
+		}
+	}
+}
+
 // wrongWith is what is wrong with the first operation of a document or with its variables, "" for nothing.
 func wrongWith(t *testing.T, in *inputs, docs *documents, document, variables string) string {
 	t.Helper()

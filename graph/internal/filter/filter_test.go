@@ -3,8 +3,11 @@ package filter_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"slices"
 	"testing"
+
+	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/graphqlerr"
@@ -118,6 +121,20 @@ func TestAFilterHas200PartsAtMost(t *testing.T) {
 		}
 		if _, err := filter.Parse(boxes(), c.more); graphqlerr.CodeOf(err) != graphqlerr.LimitExceeded {
 			t.Errorf("%s: one more: %v, want LIMIT_EXCEEDED", name, err)
+		}
+	}
+}
+
+// TestAWrongOperandIsNamedByItsPlaceAlone: none of the text is of the library that makes errors.
+func TestAWrongOperandIsNamedByItsPlaceAlone(t *testing.T) {
+	for want, given := range map[string]catalog.Filter{
+		"filter.size.le: an object is not a value of type Float": {"size": map[string]any{"le": map[string]any{}}},
+		`filter.day.in: "x" is not a value of type Date`:         {"day": map[string]any{"in": []any{"2024-01-15", "x"}}},
+	} {
+		_, err := filter.Parse(boxes(), given)
+		var gql *gqlerror.Error
+		if !errors.As(err, &gql) || gql.Message != want || graphqlerr.CodeOf(err) != graphqlerr.BadUserInput {
+			t.Errorf("%v: %v, want %s", given, err, want)
 		}
 	}
 }

@@ -20,9 +20,12 @@ type Documents struct {
 	Rand    *rand.Rand
 	// Texts and Times are the values that keys are made of.
 	Texts, Times []string
+	// Invalid says that one document in 20 has a literal that is of no type.
+	Invalid bool
 	// Tokens are page tokens and cursors that answers had, and IDs global identifiers of rows.
 	Tokens, IDs []string
 
+	invalid   bool // the document is yet to get such a literal
 	fragments []string
 	declared  []string
 	draw      map[string]func() (v any, given bool)
@@ -36,6 +39,7 @@ type Documents struct {
 func (g *Documents) Next() (query string, variables func() map[string]any) {
 	g.fragments, g.declared, g.draw, g.names = nil, nil, map[string]func() (any, bool){}, 0
 	g.members, g.shared = nil, map[string]bool{}
+	g.invalid = g.Invalid && g.chance(20)
 	var body strings.Builder
 	for range 1 + g.Rand.IntN(3) {
 		f := g.Schema.Query.Fields.ForName(pick(g.Rand, g.Queries...))
@@ -115,6 +119,9 @@ func (g *Documents) literal(arg string, t *ast.Type, element func(arg string, t 
 		if def.Kind == ast.InputObject {
 			return g.object(def, element)
 		}
+		if g.spoils() {
+			return noValue
+		}
 		return written(g.input(arg, t), def.Kind == ast.Enum)
 	}
 	var list []string
@@ -122,6 +129,16 @@ func (g *Documents) literal(arg string, t *ast.Type, element func(arg string, t 
 		list = append(list, element(arg, t.Elem))
 	}
 	return "[" + strings.Join(list, ", ") + "]"
+}
+
+// noValue is a literal that is a value of no scalar and of no enum, with which no document is valid.
+const noValue = "{}"
+
+// spoils reports whether the next literal is noValue.
+func (g *Documents) spoils() bool {
+	spoils := g.invalid && g.chance(4)
+	g.invalid = g.invalid && !spoils
+	return spoils
 }
 
 // object is an object as a document writes it.
@@ -226,6 +243,9 @@ func (g *Documents) condition() string {
 		return ""
 	}
 	what := pick(g.Rand, "skip", "include")
+	if g.spoils() {
+		return fmt.Sprintf(" @%s(if: %s)", what, noValue)
+	}
 	if g.chance(3) {
 		return fmt.Sprintf(" @%s(if: %t)", what, g.chance(2))
 	}

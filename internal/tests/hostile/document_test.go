@@ -338,7 +338,10 @@ func (a *author) directive(b *strings.Builder) {
 		return
 	}
 	condition := pick(a.dice, []string{"true", "false"})
-	if a.chance(50) {
+	switch {
+	case a.chance(a.wild):
+		condition = a.hostile()
+	case a.chance(50):
 		condition = a.variable("Boolean!", condition)
 	}
 	b.WriteString(pick(a.dice, []string{" @include", " @skip"}) + "(if: " + condition + ")")
@@ -352,7 +355,8 @@ func (a *author) hostile() string {
 	return pick(a.dice, []string{
 		"null", "0", "-1", "1001", "2147483648", "-9223372036854775809", "1e999", "-0.0", "1.5",
 		"999999999999999999999999999999",
-		"true", "ENUM", "[]", `["a", "b"]`, "[[[[1]]]]", "{}", `{a: {b: [1, null]}}`, `""`, `"""block"""`,
+		"true", "ENUM", "[]", `["a", "b"]`, "[[[[1]]]]", "{}", "[{}]", "{price: {le: {}}}",
+		`{a: {b: [1, null]}}`, `""`, `"""block"""`,
 		`"""\"""x"""`, "$nobody",
 		`"\u0000"`, `"\ud800"`, `"\u{110000}"`, `"\x"`, "{a: 1, a: 2}", strings.Repeat("9", 400), strings.Repeat("[", 60) +
 			strings.Repeat("]", 60),

@@ -150,7 +150,8 @@ func (t *trial) compare(documents int) error {
 		queries = append(queries, name)
 	}
 	slices.Sort(queries)
-	g := &differential.Documents{Schema: t.schema, Queries: queries, Rand: t.rng, Texts: texts, Times: times}
+	g := &differential.Documents{Schema: t.schema, Queries: queries, Rand: t.rng, Texts: texts, Times: times,
+		Invalid: true}
 	repeated := repetition{trial: t}
 	for range documents {
 		query, variables := g.Next()
