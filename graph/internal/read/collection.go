@@ -47,7 +47,7 @@ func (rd *Reader) readCollection(ctx context.Context, v access.Viewer, q *catalo
 		cq.Hidden = rd.Config.Allowance.Left(ctx).Hidden
 	}
 	binding := newBinding(q, &querydb.Query{PK: cq.PK, Ranges: cq.Ranges, Reverse: cq.Reverse, Visible: cq.Visible}, v,
-		formOf(by))
+		rd.served.formOf(ctx, q.Collection))
 	if cq.Start, err = rd.tokens.start(ctx, binding, r); err != nil {
 		return Page{}, err
 	}
@@ -98,10 +98,14 @@ func (rd *Reader) members(
 	return own, by, nil
 }
 
-// formOf tells the keys of members of one form from those of another.
-func formOf(by []*querydb.Key) (form uint64) {
-	for _, k := range by {
-		form = form*31 + k.Form
+// formOf tells the keys of the members of a collection of one form from those of another: of all of them, since the
+// ranges of a page tell which ones are asked for. A member of whose keys nothing is known has a form too.
+func (sv served) formOf(ctx context.Context, c *catalog.Collection) (form uint64) {
+	for _, m := range c.Stored.Members {
+		form *= 31
+		if key, err := sv.key(ctx, m.Model, m.Index); err == nil {
+			form += key.Form
+		}
 	}
 	return form
 }

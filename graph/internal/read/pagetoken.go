@@ -166,26 +166,11 @@ func (t pageTokens) forms(ctx context.Context) iter.Seq[[formSize]byte] {
 			}
 		}
 		for _, q := range t.catalog.Queries {
-			if by, err := t.keysOfCollection(ctx, q); err == nil && by != nil && !yield(shownForm(formOf(by))) {
+			if q.Collection != nil && !yield(shownForm(t.served.formOf(ctx, q.Collection))) {
 				return
 			}
 		}
 	}
-}
-
-// keysOfCollection is how the keys of all members of a collection are composed; nil of another query.
-func (t pageTokens) keysOfCollection(ctx context.Context, q *catalog.Query) (by []*querydb.Key, err error) {
-	if q.Collection == nil {
-		return nil, nil
-	}
-	for _, m := range q.Collection.Stored.Members {
-		key, err := t.served.key(ctx, m.Model, m.Index)
-		if err != nil {
-			return nil, err
-		}
-		by = append(by, key)
-	}
-	return by, nil
 }
 
 // backward reports whether a page is the last rows of what is asked for, rather than the first.
