@@ -3,8 +3,10 @@ package read
 import (
 	"context"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/foldql/foldql/graph/catalog"
@@ -17,15 +19,34 @@ import (
 	"github.com/foldql/foldql/querydb/record"
 )
 
-// A global identifier is a list in JSON, of the type of a row and of the values that name it there, as the row holds
-// them. It is written in base64, as a hint that nobody should take it apart.
+// A global identifier is a list in JSON, of the type of a row, with the mark of its key, and of the values that name it
+// there, as the row holds them. It is written in base64, as a hint that nobody should take it apart.
 var nodeIDText = base64.RawURLEncoding
+
+// keyMarkSign stands before the mark of a key, after the name of the type, in which it cannot be.
+const keyMarkSign = "#"
+
+// appendKeyMark appends what tells a key from others that the type had or will have: a hash of the names of its fields.
+// Without it the values of one key would name another row under the next.
+func appendKeyMark(dst []byte, t *catalog.Type, key []int) []byte {
+	const offset, prime = 2166136261, 16777619 // of FNV-1a, here without the memory that hash/fnv takes at each row
+	hash := uint32(offset)
+	for _, ordinal := range key {
+		name := t.Model.Fields[ordinal].Name
+		for i := range len(name) {
+			hash = (hash ^ uint32(name[i])) * prime
+		}
+		hash *= prime // as of a zero byte, which no name has
+	}
+	return nodeIDText.AppendEncode(dst, binary.BigEndian.AppendUint32(make([]byte, 0, 4), hash))
+}
 
 // AppendNodeID appends the global identifier of a row of the type; ok is false where the row lacks one of the values.
 func AppendNodeID(dst []byte, t *catalog.Type, key []int, rec record.Record) (id []byte, ok bool) {
 	var few [128]byte
 	text := append(few[:0], `["`...)
 	text = append(text, t.Name...) // GraphQL names need no escaping
+	text = appendKeyMark(append(text, keyMarkSign...), t, key)
 	text = append(text, '"')
 	for _, ordinal := range key {
 		value := rec.JSON(ordinal)
@@ -39,6 +60,7 @@ func AppendNodeID(dst []byte, t *catalog.Type, key []int, rec record.Record) (id
 
 // parseNodeID returns the place of the type among the Nodes of the catalog, -1 for one that is no more, and the values;
 // ok is false for a text that is no identifier. One under a former key is none: its row may be there, under another.
+// One without a mark, which earlier versions gave, is taken for one under the present key.
 func parseNodeID(c *catalog.Catalog, id string) (place int, vals []keys.Value, ok bool) {
 	text, err := nodeIDText.DecodeString(id)
 	if err != nil || !utf8.Valid(text) {
@@ -49,11 +71,12 @@ func parseNodeID(c *catalog.Catalog, id string) (place int, vals []keys.Value, o
 	if json.Unmarshal(text, &parts) != nil || len(parts) == 0 || json.Unmarshal(parts[0], &name) != nil {
 		return 0, nil, false
 	}
+	name, mark, marked := strings.Cut(name, keyMarkSign)
 	if place = slices.Index(c.Nodes, name); place < 0 {
 		return -1, nil, true
 	}
 	key, fields := NodeKey(c.Types[name]), c.Types[name].Model.Fields
-	if len(parts) != 1+len(key) {
+	if len(parts) != 1+len(key) || marked && mark != string(appendKeyMark(nil, c.Types[name], key)) {
 		return 0, nil, false
 	}
 	vals = make([]keys.Value, len(key))

@@ -76,6 +76,47 @@ func FuzzGlobalIdentifiersComeBack(f *testing.F) {
 	})
 }
 
+// TestAnIdentifierUnderAFormerKeyIsNone, though its values are of the types of the present one: they name another row.
+func TestAnIdentifierUnderAFormerKeyIsNone(t *testing.T) {
+	of := func(key ...int) *catalog.Catalog {
+		m := &querydb.Model{Name: "Task"}
+		for _, name := range []string{"taskId", "slug", "slu", "gtaskId"} {
+			m.Fields = append(m.Fields, driver.Field{Name: name, Scalar: "ID"})
+		}
+		return &catalog.Catalog{Nodes: []string{"Task"}, Types: map[string]*catalog.Type{"Task": {Name: "Task", Model: m,
+			Fields: map[string]*catalog.Field{"id": {Ordinal: -1, NodeKey: key}}}}}
+	}
+	var b record.Builder
+	b.Begin(4)
+	for _, text := range []string{"1", "2", "3", "4"} {
+		b.String(text)
+	}
+	rec, _, err := b.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	forms := [][]int{{0}, {1}, {0, 1}, {1, 0}, {2, 3}}
+	for i, former := range forms {
+		id, ok := AppendNodeID(nil, of(former...).Types["Task"], former, rec)
+		if !ok {
+			t.Fatal("the row has no identifier")
+		}
+		for j, present := range forms {
+			if _, _, ok := parseNodeID(of(present...), string(id)); ok != (i == j) {
+				t.Errorf("by the fields %v, after %v: the identifier is taken: %t", present, former, ok)
+			}
+		}
+	}
+	_, vals, ok := parseNodeID(of(1), nodeIDText.EncodeToString([]byte(`["Task","1"]`)))
+	if !ok || vals[0].AsString() != "1" {
+		t.Errorf("one that an earlier version gave names %v, %t; want the value of the present key", vals, ok)
+	}
+	place, _, ok := parseNodeID(of(0), nodeIDText.EncodeToString([]byte(`["Gone#abcdef","1"]`)))
+	if !ok || place != -1 {
+		t.Errorf("one of a type that is no more: place %d, %t; want -1", place, ok)
+	}
+}
+
 // FuzzIdentifiersOfClients: a text that is none is refused, and nothing panics.
 func FuzzIdentifiersOfClients(f *testing.F) {
 	for _, text := range []string{`["Task","1"]`, `["Task",1]`, `["Task"]`, `["Every","a","b",true,1,"2",1.5,"1","2024-01-15",` +
