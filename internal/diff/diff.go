@@ -55,6 +55,7 @@ func Compare(was, now *Schemas) Report {
 		Models: compareModels(was.Model, now.Model)}
 	r.API = append(r.API, compareAccess(was.Model, now.Model)...)
 	r.API = append(r.API, comparePlaces(was.Model, now.Model)...)
+	r.API = append(r.API, compareIdentifiers(was.Model, now.Model)...)
 	slices.SortStableFunc(r.API, func(a, b Change) int {
 		return cmp.Compare(slices.Index(effects, a.Effect), slices.Index(effects, b.Effect))
 	})
