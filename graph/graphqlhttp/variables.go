@@ -130,7 +130,7 @@ func (in *inputs) list(elem *ast.Type, v any) (any, *wrongInput) {
 func (in *inputs) object(def *ast.Definition, v any) (any, *wrongInput) {
 	object, ok := v.(map[string]any)
 	if !ok {
-		return v, nil
+		return nil, &wrongInput{reason: fmt.Sprintf("must be a %s, not a %s", def.Name, kindOf(v))}
 	}
 	if def.Directives.ForName("oneOf") != nil && !hasOneValue(object) {
 		return nil, &wrongInput{reason: fmt.Sprintf("type %s takes exactly one field, which must not be null", def.Name)}
@@ -147,6 +147,19 @@ func (in *inputs) object(def *ast.Definition, v any) (any, *wrongInput) {
 		object[f.Name] = read
 	}
 	return object, nil
+}
+
+// kindOf is what JSON calls a value that is no object.
+func kindOf(v any) string {
+	switch v.(type) {
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case []any:
+		return "list"
+	}
+	return "number" // whose text has a type of its own, which the library takes for a string
 }
 
 // hasOneValue reports whether an object has exactly one field, and that is not null.

@@ -52,7 +52,11 @@ func TestVariablesAreReadWhereverTheyHoldAScalarOrAnEnum(t *testing.T) {
 		`{"box":{"size":"huge"}}`:          `variable $box.size: "huge" is not a value of type Size`,
 		`{"boxes":{"evens":[2,1]}}`:        `variable $boxes.evens[1]: odd`,
 		`{"boxes":[{"inner":{"even":1}}]}`: `variable $boxes[0].inner.even: odd`,
-		`{"box":"none","boxes":[1]}`:       ``, // the executor says so
+		`{"box":"none"}`:                   `variable $box: must be a Box, not a string`,
+		`{"box":[{}]}`:                     `variable $box: must be a Box, not a list`,
+		`{"box":true}`:                     `variable $box: must be a Box, not a boolean`,
+		`{"boxes":[{},1.5]}`:               `variable $boxes[1]: must be a Box, not a number`,
+		`{"boxes":{"inner":20}}`:           `variable $boxes.inner: must be a Box, not a number`,
 	} {
 		vars, err := readObject([]byte(variables), 100)
 		if err != nil {
