@@ -37,8 +37,9 @@ func TestHostileRequestsChangeNothingAndLearnNothing(t *testing.T) {
 	requests := int(setting(t, "HOSTILE_REQUESTS", usual))
 	t.Logf("HOSTILE_SEED=%d repeats this run", seed)
 	t.Cleanup(server.TuneGC())
-	// As with --memory-mb: what is in use beyond that is no garbage which a slow machine collects late.
-	limit := debug.SetMemoryLimit(mostMemory)
+	// As with --memory-mb, beside the program and what the store writes from: what is in use beyond that is no garbage
+	// which a slow machine collects late.
+	limit := debug.SetMemoryLimit(mostMemory / 2)
 	t.Cleanup(func() { debug.SetMemoryLimit(limit) })
 	s := openShop(t)
 	pages, err := harvest(s)
