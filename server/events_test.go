@@ -367,8 +367,8 @@ func TestAnImportIntoAStoreIsRefusedWhereTheLogIsNotTheOneOfTheRows(t *testing.T
 	eventsOf(t, app, "search", "--store", args[1]).wantExit(t, exitDone, "0 events; searched to the end of the log, 0:0")
 }
 
-// TestEventsOfANewerVersionAreImportedIntoAStore, so that one can go back to an earlier program with all of them. A
-// running server goes on refusing them.
+// TestEventsOfANewerVersionAreImportedIntoAStore on demand, so that one can go back to an earlier program with all of
+// them. Else they are refused, as the log would keep those of a wrong file for ever.
 func TestEventsOfANewerVersionAreImportedIntoAStore(t *testing.T) {
 	app, dir := newProject(false).App, "embedded:"+t.TempDir()
 	gift := taskEvent("2", "Task 2")
@@ -377,9 +377,11 @@ func TestEventsOfANewerVersionAreImportedIntoAStore(t *testing.T) {
 	s := serve(t, app, start{args: []string{"--store", "memory:"}})
 	eventsOf(t, app, "import", path, "--url", s.url).
 		wantExit(t, exitFailed, `no such event type is declared: "TaskGifted"; nothing is imported`)
+	eventsOf(t, app, "import", path, "--url", s.url, "--take-newer").wantExit(t, exitUsage, "give --store too")
 	s.end(t)
+	eventsOf(t, app, "import", path, "--store", dir).wantExit(t, exitFailed, "give --take-newer); nothing is imported")
 	for _, printed := range []string{"2 events imported, 0 there already", "0 events imported, 2 there already"} {
-		c := eventsOf(t, app, "import", path, "--store", dir)
+		c := eventsOf(t, app, "import", path, "--store", dir, "--take-newer")
 		c.wantExit(t, exitDone, printed)
 		if got := c.stderr.String(); !strings.Contains(got, "warning: 1 event with a type") ||
 			!strings.Contains(got, ": 1 TaskGifted.") {
@@ -439,7 +441,9 @@ func TestAnImportIsCheckedAsPostedEventsAre(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, large := taskEvent("1", "other content"), taskEvent("3", strings.Repeat("x", 1000))
+	other, unknown := taskEvent("1", "other content"), taskEvent("3", "x")
+	large := taskEvent("3", strings.Repeat("x", 1000))
+	unknown.Type = "TaskLost"
 	line := func(e eventlog.Event) string { return string(cloudevents.Append(nil, &e)) }
 	for _, tc := range []struct{ name, bad, want string }{
 		{"no event", "nonsense\n", "import line 3 of standard input: event: not JSON"},
@@ -447,6 +451,7 @@ func TestAnImportIsCheckedAsPostedEventsAre(t *testing.T) {
 			"line 3 of - (id \"x\"): data.taskId"},
 		{"conflict", line(other),
 			"line 3 of - (id \"added-1\"): id: an event of this source and id exists with other content"},
+		{"type", line(unknown), "line 3 of - (id \"added-3\"): type: no such event type is declared"},
 		{"size", line(large), "give a larger --max-event"},
 	} {
 		for _, where := range [][]string{{"--url", running.url}, {"--store", args[1]}} {

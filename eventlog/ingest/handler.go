@@ -33,6 +33,8 @@ type Config struct {
 	// TakeUnknown takes events that only a newer program knows, whose data are not looked at: of types that are not
 	// declared, and of versions of data behind the last. It is called with each once the log has it; nil refuses them.
 	TakeUnknown func(e *eventlog.Event)
+	// UnknownFix is what to do about such an event where it is refused, as "fix: …"; "" leaves that out.
+	UnknownFix string
 	// Position returns a text that stands for where the events are, for the header PositionHeader; "" leaves that out.
 	// Nil is for answers without it.
 	Position func(ctx context.Context, at []eventlog.AppendResult) string
@@ -138,6 +140,14 @@ func (h *handler) isUnknown(e *eventlog.Event) bool {
 	return !ok || err == nil && !declared.Retired && version > len(declared.Former)+1
 }
 
+// withFix is what is wrong with an event that only a newer program may know.
+func (h *handler) withFix(reason string) string {
+	if h.cfg.UnknownFix == "" {
+		return reason
+	}
+	return reason + " (" + h.cfg.UnknownFix + ")"
+}
+
 // check holds the event to what its type declares.
 func (h *handler) check(i int, e *eventlog.Event) *problem {
 	if h.cfg.TakeUnknown != nil && h.isUnknown(e) {
@@ -145,7 +155,7 @@ func (h *handler) check(i int, e *eventlog.Event) *problem {
 	}
 	declared, ok := h.types[e.Type]
 	if !ok {
-		return invalidEvent(i, e.ID, "type", undeclared(e.Type, h.types))
+		return invalidEvent(i, e.ID, "type", h.withFix(undeclared(e.Type, h.types)))
 	}
 	switch {
 	case declared.Retired && h.cfg.TakeRetired:
@@ -164,7 +174,7 @@ func (h *handler) check(i int, e *eventlog.Event) *problem {
 	case err == nil:
 		return nil
 	case errors.As(err, &unknown):
-		return invalidEvent(i, e.ID, eventlog.VersionAttribute, unknown.Error())
+		return invalidEvent(i, e.ID, eventlog.VersionAttribute, h.withFix(unknown.Error()))
 	case !errors.As(err, &field):
 		return invalidEvent(i, e.ID, "data", "the data do not fit the type")
 	case field.Field == "":

@@ -23,6 +23,7 @@ type importEvents struct {
 	File string `arg:"" help:"CloudEvents, one a line: .jsonl, .jsonl.gz, or - for standard input."`
 	place
 	upload.Options
+	TakeNewer bool `help:"With --store: take events of types, and of versions of data, that only a newer version of this program declares."`
 
 	unknown map[string]int // events that the program does not know, by type and version
 }
@@ -84,7 +85,7 @@ const unbounded = 1 << 40
 func (c *importEvents) write(ctx context.Context, p *commands.Program, f func(*client.Client) error) (err error) {
 	if c.Store == "" {
 		others := func(name string) bool { return name == "max-event" } // which bounds what is read of the file
-		return c.remote(p, f, slices.DeleteFunc(commands.StoreFlags(), others)...)
+		return c.remote(p, f, append(slices.DeleteFunc(commands.StoreFlags(), others), "take-newer")...)
 	}
 	o, err := c.StoreOptions.OpenLog(ctx, p)
 	if err != nil {
@@ -94,8 +95,10 @@ func (c *importEvents) write(ctx context.Context, p *commands.Program, f func(*c
 	if err := logcheck.Check(ctx, o.DB, o.Source, p.Projections); err != nil {
 		return err
 	}
-	return f(client.InProcess("the store", ingest.Handler(o.Source.Log, p.Events, ingest.Config{
-		MaxBodyBytes: unbounded, MaxEventBytes: c.MaxEvent, TakeRetired: true, TakeUnknown: c.count,
-		Logger: p.Log,
-	})))
+	cfg := ingest.Config{MaxBodyBytes: unbounded, MaxEventBytes: c.MaxEvent, TakeRetired: true, Logger: p.Log,
+		UnknownFix: "fix: if a newer version of this program has written it, give --take-newer"}
+	if c.TakeNewer {
+		cfg.TakeUnknown = c.count
+	}
+	return f(client.InProcess("the store", ingest.Handler(o.Source.Log, p.Events, cfg)))
 }
