@@ -8,14 +8,15 @@ import (
 
 // correct gives a function the signature that is wanted, unless it is that one, whatever the imports and all but the
 // arguments of the schema are called. The executor passes those by position: under former names a resolver would take
-// one for another where they change places. Where the schema is as it was, other names and spellings are the author's.
+// one for another where they change places. Where the schema is as it was, other names and spellings are the author's;
+// where nobody knows what it was, other names are.
 func (m *merger) correct(old, now declaration) {
 	was, isFunc := old.decl.(*ast.FuncDecl)
 	next, stays := now.decl.(*ast.FuncDecl)
 	if !isFunc || !stays || m.sameTypes(was, next) && sameArguments(was, next) {
 		return
 	}
-	if m.isUnchanged(next) && !takesAnother(was, next) {
+	if (m.isUnchanged(next) || m.former() == nil && m.sameTypes(was, next)) && !takesAnother(was, next) {
 		return
 	}
 	text := m.translated(next.Type.Params) + " " + m.results(was, next)
