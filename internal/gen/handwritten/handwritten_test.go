@@ -188,7 +188,7 @@ func TestAResultGivesItsNameUpToAnArgument(t *testing.T) {
 	}
 }
 
-// TestTheFirstImportsLeaveCommentsWhereTheyAre, also one behind the package clause.
+// TestTheFirstImportsLeaveCommentsWhereTheyAre, also one behind the package clause. They precede stubs at that place.
 func TestTheFirstImportsLeaveCommentsWhereTheyAre(t *testing.T) {
 	const code = "// helper is ours.\nfunc helper() {}\n"
 	const stub = "func (r *queryResolver) Any(ctx context.Context) (int, error) {\n\tpanic(fmt.Errorf(\"no\"))\n}\n"
@@ -198,6 +198,11 @@ func TestTheFirstImportsLeaveCommentsWhereTheyAre(t *testing.T) {
 		want := clause + imports + code + "\n" + stub
 		if diff := cmp.Diff(want, keep(t, clause+code, "package graph\n\n"+imports+stub)); diff != "" {
 			t.Errorf("with %q (- want, + got):\n%s", clause, diff)
+		}
+	}
+	for _, all := range []string{"package graph", "// Package graph is mine.\npackage graph // mine"} {
+		if diff := cmp.Diff(all+"\n\n"+imports+stub, keep(t, all, "package graph\n\n"+imports+stub)); diff != "" {
+			t.Errorf("with nothing but %q (- want, + got):\n%s", all, diff)
 		}
 	}
 }

@@ -176,14 +176,15 @@ func (m *merger) merged() ([]byte, error) {
 	return text, nil
 }
 
-// importFirst adds the imports to a file that has none. Package astutil would move a comment behind the package clause.
+// importFirst adds the imports to a file that has none, before what else is added at the same place. Package astutil
+// would move a comment behind the package clause.
 func (m *merger) importFirst() {
 	var b strings.Builder
 	for _, i := range m.scope.added {
 		fmt.Fprintf(&b, "\t%s %q\n", i.given(), i.path)
 	}
 	if end := m.was.end(m.was.file.Name); b.Len() > 0 {
-		m.edit(end, end, "\n\nimport (\n"+b.String()+")\n\n")
+		m.edits = slices.Insert(m.edits, 0, edit{end, end, "\n\nimport (\n" + b.String() + ")\n\n"})
 	}
 }
 
