@@ -233,8 +233,8 @@ func TestATypeGoesOnlyWithItsAccessorAndWhereNothingNamesIt(t *testing.T) {
 }
 
 // TestAnArgumentThatTakesAnotherNameOrPlaceChangesTheSignature, although its type is the same: the executor passes
-// arguments by position. What the schema does not name may have any name, and so may what the resolver does not read.
-// The former code has the names that the resolver has.
+// arguments by position. So does one that takes another type. What the schema does not name may have any name, and so
+// may what the resolver does not read. The former code has the names that the resolver has.
 func TestAnArgumentThatTakesAnotherNameOrPlaceChangesTheSignature(t *testing.T) {
 	const text = "package graph\n\nimport \"context\"\n\nfunc (r *%s) Find(%s) (%s) {\n\treturn 0, nil\n}\n"
 	const generated = "package generated\n\nimport \"context\"\n\ntype %s interface {\n\tFind(%s) (int, error)\n}\n"
@@ -243,6 +243,7 @@ func TestAnArgumentThatTakesAnotherNameOrPlaceChangesTheSignature(t *testing.T) 
 		{query, "ctx context.Context, from int, to int", "ctx context.Context, to int, from int", "now"},
 		{query, "ctx context.Context, from, to int", "ctx context.Context, to int, from int", "now"},
 		{query, "ctx context.Context, title string", "ctx context.Context, author string", "now"},
+		{query, "ctx context.Context, title string", "ctx context.Context, title *string", "now"},
 		{query, "ctx context.Context, subject string", "ctx context.Context, obj string", "now"},
 		{shelf, "ctx context.Context, obj *int, title string", "ctx context.Context, obj *int, author string", "now"},
 		{shelf, "c context.Context, s *int, title string", "ctx context.Context, obj *int, title string", "was"},
