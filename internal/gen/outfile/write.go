@@ -3,6 +3,7 @@ package outfile
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -38,10 +39,7 @@ func WriteIfChanged(path string, content []byte) error {
 // Replace writes a file that holds what it was, nil where there is none, and fails with ErrChanged where it holds
 // anything else. Whoever reads it meanwhile, or after an end in between, finds the one text or the other, whole.
 func Replace(path string, was, content []byte) error {
-	target, err := filepath.EvalSymlinks(path) // a link stays one
-	if errors.Is(err, fs.ErrNotExist) {
-		target, err = path, nil
-	}
+	target, err := linked(path) // a link stays one
 	if err != nil {
 		return fmt.Errorf("find the file to replace: %w", err)
 	}
@@ -57,6 +55,27 @@ func Replace(path string, was, content []byte) error {
 		return fmt.Errorf("replace %s: %w", path, err)
 	}
 	return nil
+}
+
+// linked is where a path leads to through links, also where no file is there yet.
+func linked(path string) (string, error) {
+	target, err := filepath.EvalSymlinks(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return target, err
+	}
+	dir, name := filepath.Split(path)
+	if dir, err = filepath.EvalSymlinks(cmp.Or(dir, ".")); err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, name)
+	to, err := os.Readlink(path)
+	if err != nil { // it is no link
+		return path, nil
+	}
+	if !filepath.IsAbs(to) {
+		to = dir + string(filepath.Separator) + to // joined, a ".." behind a link would lead elsewhere
+	}
+	return linked(to)
 }
 
 // writeBeside writes the next content of a file, with the mode that the file has.

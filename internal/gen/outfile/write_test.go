@@ -51,3 +51,27 @@ func TestAFileIsReplacedWholeOrNotAtAll(t *testing.T) {
 		t.Errorf("the folder holds %v, %v", entries, err)
 	}
 }
+
+// TestALinkStaysOneWhereItsFileIsNotThereYet, also one to a link, in a folder that is a link.
+func TestALinkStaysOneWhereItsFileIsNotThereYet(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "a", "b"), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range map[string]string{"deep": "a/b", "next.go": "deep/../new.go", "first.go": "next.go"} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Replace(filepath.Join(dir, "first.go"), nil, []byte("one")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "a", "new.go")); err != nil || string(got) != "one" {
+		t.Errorf("the file that the links lead to holds %q, %v", got, err)
+	}
+	for _, name := range []string{"next.go", "first.go"} {
+		if to, err := os.Readlink(filepath.Join(dir, name)); err != nil {
+			t.Errorf("%s leads to %q, %v", name, to, err)
+		}
+	}
+}
