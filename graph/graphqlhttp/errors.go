@@ -2,18 +2,16 @@ package graphqlhttp
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"strings"
-	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
+	"github.com/foldql/foldql/graph/internal/requestlog"
 )
 
 // presenter decides what clients see of errors: those with a code as they are, the others no more than that there
@@ -36,11 +34,11 @@ func (p *presenter) present(ctx context.Context, err error) *gqlerror.Error {
 	var panicked *panicError
 	switch {
 	case errors.As(err, &panicked):
-		args := []any{"path", gql.Path.String()}
+		args := []any{"path", gql.Path.String(), "error", err}
 		if panicked.stack != nil {
 			args = append(args, "stack", string(panicked.stack))
 		}
-		shown.Message = p.hide(ctx, err, args...)
+		shown.Message = requestlog.Hide(ctx, p.logger, hidden, args...)
 	case errors.Is(err, context.DeadlineExceeded):
 		code, shown.Message = graphqlerr.Timeout, "the request ran out of time; ask for less, or again"
 	case errors.Is(err, context.Canceled):
@@ -48,7 +46,7 @@ func (p *presenter) present(ctx context.Context, err error) *gqlerror.Error {
 	case ofArguments(ctx):
 		code, shown.Message = graphqlerr.BadUserInput, shortened(gql.Message, longestMessage)
 	default:
-		shown.Message = p.hide(ctx, err, "path", gql.Path.String())
+		shown.Message = requestlog.Hide(ctx, p.logger, hidden, "path", gql.Path.String(), "error", err)
 	}
 	shown.Extensions = map[string]any{"code": string(code)}
 	return shown
@@ -91,64 +89,8 @@ func located(ctx context.Context, gql *gqlerror.Error) *gqlerror.Error {
 	return &with
 }
 
-// hide logs an error and returns what clients see in its place.
-func (p *presenter) hide(ctx context.Context, err error, args ...any) string {
-	id := rand.Text()
-	first, before := failuresOf(ctx).add(id)
-	if before >= maxLogged {
-		if before == maxLogged {
-			p.logger.ErrorContext(ctx, "more internal errors of this request are not logged", "first", first)
-		}
-		return "internal error; the server's log has the first of this request under " + first
-	}
-	p.logger.ErrorContext(ctx, "internal error", append(args, "id", id, "error", err)...)
-	return "internal error; the server's log has it under " + id
-}
-
-// maxLogged is how many internal errors of one request the log has.
-const maxLogged = 10
-
-// failures are the internal errors of one request: there can be one at every row, and the log is to stay readable.
-type failures struct {
-	mu      sync.Mutex
-	first   string // its id
-	n       int
-	stacked bool // the log has a stack
-}
-
-type failuresKey struct{}
-
-// failuresOf are those of the request, nil outside of one that is carried out.
-func failuresOf(ctx context.Context) *failures {
-	f, _ := ctx.Value(failuresKey{}).(*failures)
-	return f
-}
-
-// add counts an error, and returns the id of the first and how many there were before this one.
-func (f *failures) add(id string) (first string, before int) {
-	if f == nil {
-		return id, 0
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.n++; f.n == 1 {
-		f.first = id
-	}
-	return f.first, f.n - 1
-}
-
-// stack is the stack of the caller, the first time in a request, and then nil.
-func (f *failures) stack() []byte {
-	if f != nil {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if f.stacked {
-			return nil
-		}
-		f.stacked = true
-	}
-	return debug.Stack()
-}
+// hidden is what the log calls an error that clients do not see.
+const hidden = "internal error"
 
 // panicError is a panic while the request was answered.
 type panicError struct {
@@ -160,7 +102,7 @@ func (e *panicError) Error() string { return fmt.Sprint("panic: ", e.value) }
 
 // recovered makes an error of a panic.
 func (p *presenter) recovered(ctx context.Context, r any) error {
-	return &panicError{r, failuresOf(ctx).stack()}
+	return &panicError{r, requestlog.Stack(ctx)}
 }
 
 // ofArguments reports whether the error arose reading the arguments of a field: gqlgen has not set them yet then. What

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/foldql/foldql/graph/internal/requestlog"
 )
 
 // TestTheLogHasFewOfTheInternalErrorsOfOneRequest and one stack: a query may fail at every row. What clients see leads
@@ -20,8 +22,8 @@ func TestTheLogHasFewOfTheInternalErrorsOfOneRequest(t *testing.T) {
 		got := query(t, h, "{ "+document.String()+"}", "")
 		lines := strings.Count(log.String(), "\n")
 		stacks := strings.Count(log.String(), "stack=")
-		if lines != maxLogged+1 || stacks != 1 || !strings.Contains(log.String(), "more internal errors") {
-			t.Fatalf("the log has %d lines and %d stacks, want %d and 1:\n%s", lines, stacks, maxLogged+1, log.String())
+		if lines != requestlog.Most+1 || stacks != 1 || !strings.Contains(log.String(), "more lines of this request") {
+			t.Fatalf("the log has %d lines and %d stacks, want %d and 1:\n%s", lines, stacks, requestlog.Most+1, log.String())
 		}
 		if len(got.answer.Errors) != 25 {
 			t.Fatalf("the answer has %d errors, want 25", len(got.answer.Errors))

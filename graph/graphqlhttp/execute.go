@@ -12,6 +12,7 @@ import (
 	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/graph/graphqlhttp/internal/timelimit"
 	"github.com/foldql/foldql/graph/internal/asked"
+	"github.com/foldql/foldql/graph/internal/requestlog"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
@@ -33,7 +34,7 @@ type execution struct {
 	variables map[string]any
 	read      bool          // the variables were
 	failed    gqlerror.List // why there is nothing to carry out
-	failures  failures
+	logged    requestlog.Request
 }
 
 var _ asked.Operation = (*execution)(nil)
@@ -52,7 +53,7 @@ func (h *handler) answer(out *answer, p *params, exec graphql.GraphExecutor) {
 			op.Operation))
 		return
 	}
-	ctx := driver.WithBudget(context.WithValue(limited, failuresKey{}, &e.failures), out.budget)
+	ctx := driver.WithBudget(requestlog.With(limited, &e.logged), out.budget)
 	if !e.answersDirectly() { // for extensions, whose time begins here
 		ctx = graphql.StartOperationTrace(ctx)
 	}

@@ -1,6 +1,10 @@
 package execute
 
 import (
+	"errors"
+	"fmt"
+
+	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/graph/internal/read"
 	"github.com/foldql/foldql/querydb/driver"
@@ -37,7 +41,7 @@ func (f *follower) follow(rec record.Record) {
 			return true
 		})
 		if !ok {
-			child.refs = append(child.refs, unreadable)
+			child.refs = append(child.refs, f.unreadable(errNoList))
 		}
 	}
 }
@@ -75,12 +79,25 @@ func (f *follower) ref(field *driver.Field, text []byte) int32 {
 // place returns the place of the row at a join key, as it was found.
 func (f *follower) place(at read.JoinKey, ok bool, err error) int32 {
 	if err != nil {
-		f.js.rd.Config.Logger.ErrorContext(f.js.ctx, "stored id unreadable", "field", f.join.Field, "target",
-			f.join.Type.Name, "error", err)
-		return unreadable
+		return f.unreadable(err)
 	}
 	if !ok {
 		return nowhere
 	}
 	return f.js.refTo(f.child, &at)
+}
+
+var errNoList = errors.New("it is no list")
+
+// unreadable is the reference of a stored id that is no value of its type. The log has the first of a join.
+func (f *follower) unreadable(err error) int32 {
+	if f.child.damage == nil {
+		f.child.damage = f.js.damage(f.join.Type, f.join.Field, err)
+	}
+	return unreadable
+}
+
+// damage is the error of rows of a type to which a field leads whose stored value cannot be read.
+func (js *Joins) damage(t *catalog.Type, field string, err error) error {
+	return js.rd.Errors().Internal(js.ctx, fmt.Errorf("what is stored for the field %s: %w", field, err), t.Name)
 }

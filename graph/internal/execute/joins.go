@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/foldql/foldql/graph/catalog"
-	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/graph/internal/access"
 	"github.com/foldql/foldql/graph/internal/plan"
 	"github.com/foldql/foldql/graph/internal/read"
@@ -61,6 +60,7 @@ type nodeRows struct {
 	starts []int32
 	refs   []int32
 	denied error // nobody may follow this join
+	damage error // of the parents whose stored ids are no values of their types, the same for all
 }
 
 // errorOf returns what keeps the rows that a parent is joined to from being shown.
@@ -73,7 +73,7 @@ func (js *Joins) errorOf(n *nodeRows, j *plan.Join, refs []int32) error {
 			return js.rd.NotKnown(js.ctx, j.Type, "what leads to them")
 		}
 		if ref == unreadable {
-			return errUnreadable(j.Type)
+			return n.damage
 		}
 		if ref >= 0 {
 			if err := n.Err(int(ref)); err != nil {
@@ -82,10 +82,6 @@ func (js *Joins) errorOf(n *nodeRows, j *plan.Join, refs []int32) error {
 		}
 	}
 	return nil
-}
-
-func errUnreadable(t *catalog.Type) error {
-	return graphqlerr.New(graphqlerr.Internal, "%s cannot be read: internal error", t.Name)
 }
 
 // References of a parent that are no row.

@@ -18,7 +18,10 @@ type pageRows struct {
 	refs   []int32 // the page of each row of the node, or why it has none
 	places int     // how many rows of the node there are
 	denied error   // nobody may follow this field
+	damage error   // of the rows whose stored values make no key, the same for all
 }
+
+var errNoKey = errors.New("it is no value of a key")
 
 // fewPages is for how many pages room is made before it is known how many there are.
 const fewPages = 128
@@ -49,8 +52,10 @@ func (js *Joins) findPages(n *plan.Node, p *plan.Pages) {
 		case isUnknown:
 			*ref = unknown
 		case !ok:
-			js.rd.Config.Logger.ErrorContext(js.ctx, "stored value unreadable", "field", p.Field, "type", n.Type.Name)
 			*ref = unreadable
+			if to.damage == nil { // the log has the first
+				to.damage = js.damage(js.rd.Catalog.Types[p.Query.Type], p.Field, errNoKey)
+			}
 		case again:
 			*ref = known
 		default:
@@ -120,7 +125,7 @@ func (js *Joins) page(p *plan.Pages, i int) (page *read.Page, first int, err err
 	case from.denied != nil:
 		return nil, 0, from.denied
 	case ref == unreadable:
-		return nil, 0, errUnreadable(t)
+		return nil, 0, from.damage
 	}
 	return &from.pages[ref].Page, from.firsts[ref], from.pages[ref].Err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/graph/internal/access"
+	"github.com/foldql/foldql/graph/internal/requestlog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/aggregate"
@@ -35,7 +36,7 @@ func (e Errors) Read(ctx context.Context, err error, what string) error {
 	case errors.As(err, &former):
 		return formerError(former)
 	case errors.As(err, &part):
-		e.logger.ErrorContext(ctx, "an aggregate is incomplete", "what", what, "error", err)
+		requestlog.Log(ctx, e.logger, slog.LevelError, "an aggregate is incomplete", "what", what, "error", err)
 		return incompleteError(part, what)
 	case graphqlerr.CodeOf(err) != "":
 		return err
@@ -51,7 +52,7 @@ func (e Errors) Read(ctx context.Context, err error, what string) error {
 		if errors.Is(err, driver.ErrSuspended) { // for which there was a warning already
 			level = slog.LevelDebug
 		}
-		e.logger.Log(ctx, level, "read refused by the store", "what", what, "error", err)
+		requestlog.Log(ctx, e.logger, level, "read refused by the store", "what", what, "error", err)
 		return graphqlerr.New(graphqlerr.Unavailable, "the store of %s does not answer at the moment; try again", what)
 	}
 	return e.Internal(ctx, err, what)
@@ -82,8 +83,8 @@ func hidesFrom(v access.Viewer, t *catalog.Type, err error) bool {
 
 // logHidden logs what is wrong with a row of which the caller is not to know that it is there.
 func (e Errors) logHidden(ctx context.Context, err error, what string) {
-	e.logger.ErrorContext(ctx, "a row cannot be read; a caller who may read own rows only is answered as if it were not "+
-		"there", "what", what, "error", err)
+	requestlog.Log(ctx, e.logger, slog.LevelError, "a row cannot be read; a caller who may read own rows only is "+
+		"answered as if it were not there", "what", what, "error", err)
 }
 
 // unnamed is err, or, where that says of a row why it cannot be read, an error that names none: the caller is not to
@@ -129,10 +130,10 @@ func extension(model string, p *querydb.Progress) map[string]any {
 	return progress
 }
 
-// Internal logs the cause, and returns an error that does not show it.
+// Internal logs the cause, and returns an error that does not show it but says where the log has it.
 func (e Errors) Internal(ctx context.Context, err error, what string) error {
-	e.logger.ErrorContext(ctx, "read failed", "what", what, slog.Any("error", err))
-	return graphqlerr.New(graphqlerr.Internal, "%s cannot be read: internal error", what)
+	told := requestlog.Hide(ctx, e.logger, "read failed", "what", what, "error", err)
+	return graphqlerr.New(graphqlerr.Internal, "%s cannot be read: %s", what, told)
 }
 
 // userKey is read for a key that the client gave: a key that no row can have is the client's mistake.

@@ -6,15 +6,16 @@ import (
 
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/internal/access"
+	"github.com/foldql/foldql/graph/internal/requestlog"
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
 // Hold has all reads of an operation, those with the context, go to the generations that serve when it begins, and look
-// at no more rows in vain than one may.
+// at no more rows in vain than one may. What it logs is bounded too.
 func (rd *Reader) Hold(ctx context.Context) context.Context {
-	ctx = rd.db.Generations().Hold(ctx)
+	ctx = requestlog.Bounded(rd.db.Generations().Hold(ctx))
 	if rd.filters || rd.judges {
 		ctx = rd.Config.Allowance.Limit(ctx)
 	}
