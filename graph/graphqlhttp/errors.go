@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/foldql/foldql/graph/graphqlerr"
@@ -34,11 +35,7 @@ func (p *presenter) present(ctx context.Context, err error) *gqlerror.Error {
 	var panicked *panicError
 	switch {
 	case errors.As(err, &panicked):
-		args := []any{"path", gql.Path.String(), "error", err}
-		if panicked.stack != nil {
-			args = append(args, "stack", string(panicked.stack))
-		}
-		shown.Message = requestlog.Hide(ctx, p.logger, hidden, args...)
+		shown.Message = p.hidePanic(ctx, panicked, gql.Path)
 	case errors.Is(err, context.DeadlineExceeded):
 		code, shown.Message = graphqlerr.Timeout, "the request ran out of time; ask for less, or again"
 	case errors.Is(err, context.Canceled):
@@ -91,6 +88,15 @@ func located(ctx context.Context, gql *gqlerror.Error) *gqlerror.Error {
 
 // hidden is what the log calls an error that clients do not see.
 const hidden = "internal error"
+
+// hidePanic logs a panic and returns what clients see in its place. The one with the stack is a kind of line of its
+// own: the log has it however many errors come before it.
+func (p *presenter) hidePanic(ctx context.Context, err *panicError, path ast.Path) string {
+	if err.stack == nil {
+		return requestlog.Hide(ctx, p.logger, hidden, "path", path.String(), "error", err)
+	}
+	return requestlog.Hide(ctx, p.logger, "panic", "path", path.String(), "error", err, "stack", string(err.stack))
+}
 
 // panicError is a panic while the request was answered.
 type panicError struct {

@@ -66,7 +66,7 @@ func Log(ctx context.Context, logger *slog.Logger, level slog.Level, message str
 func Hide(ctx context.Context, logger *slog.Logger, message string, args ...any) string {
 	id, k := rand.Text(), kind{slog.LevelError, message}
 	before := of(ctx).add(k, id)
-	before.write(ctx, logger, k, append(args, "id", id))
+	before.write(ctx, logger, k, append([]any{"id", id}, args...))
 	if before.lines >= Most {
 		return "internal error; the server's log has the first of this request under " + before.first
 	}
