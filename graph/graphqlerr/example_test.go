@@ -13,3 +13,13 @@ func ExampleNew() {
 	// Output:
 	// BAD_USER_INPUT input: limit is 0, and must be 1 to 1000
 }
+
+// A message that becomes part of another stands there without the place that the text of the error begins with.
+func ExampleMessageOf() {
+	err := graphqlerr.New(graphqlerr.BadUserInput, "42 is no date")
+	fmt.Println(err)
+	fmt.Println(graphqlerr.MessageOf(err))
+	// Output:
+	// input: 42 is no date
+	// 42 is no date
+}

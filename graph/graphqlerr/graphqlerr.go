@@ -81,3 +81,12 @@ func CodeOf(err error) Code {
 	}
 	return ""
 }
+
+// MessageOf returns the message of the error without the place, which the text of an error with a code begins with.
+func MessageOf(err error) string {
+	var gql *gqlerror.Error
+	if errors.As(err, &gql) {
+		return gql.Message
+	}
+	return err.Error()
+}

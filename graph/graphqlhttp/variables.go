@@ -2,7 +2,6 @@ package graphqlhttp
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -178,7 +177,7 @@ func (in *inputs) scalar(name string, v any) (any, *wrongInput) {
 	}
 	if check := in.check(name); check != nil {
 		if err := check(v); err != nil {
-			return nil, &wrongInput{reason: reason(err)}
+			return nil, &wrongInput{reason: graphqlerr.MessageOf(err)}
 		}
 	}
 	return v, nil
@@ -190,15 +189,6 @@ func (in *inputs) check(scalar string) func(v any) error {
 		return nil
 	}
 	return in.scalars.ScalarCheck(scalar)
-}
-
-// reason is the message of an error without the place that gqlgen's errors put before it.
-func reason(err error) string {
-	var gql *gqlerror.Error
-	if errors.As(err, &gql) {
-		return gql.Message
-	}
-	return err.Error()
 }
 
 // whole makes an integer of a number that is written with a fraction or an exponent and is whole all the same: 2.0 is 2
@@ -239,7 +229,7 @@ func (in *inputs) literalsHaveAValue(observers *core.Events, addError core.AddEr
 			return // what is in the list comes by itself
 		}
 		if err := check(literal(v)); err != nil {
-			addError(core.Message("%s", reason(err)), core.At(v.Position))
+			addError(core.Message("%s", graphqlerr.MessageOf(err)), core.At(v.Position))
 		}
 	})
 }

@@ -1,14 +1,12 @@
 package filter
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/foldql/foldql/graph/catalog"
 	"github.com/foldql/foldql/graph/graphqlerr"
@@ -188,7 +186,7 @@ func (p *parser) condition(place string, field *field, name string, v any) (cond
 		}
 		value, err := scalar.KeyValue(typ, written(operand))
 		if err != nil {
-			return nil, wrong(place, "%s", reason(err))
+			return nil, wrong(place, "%s", graphqlerr.MessageOf(err))
 		}
 		if stored.Enum != "" && typ != "Boolean" && !p.isOf(stored.Enum, value.AsString()) {
 			return nil, wrong(place, "%q is not a value of %s", value.AsString(), stored.Enum)
@@ -202,15 +200,6 @@ func (p *parser) condition(place string, field *field, name string, v any) (cond
 		field.sought = append(field.sought, c.values...)
 	}
 	return c, nil
-}
-
-// reason is the message of an error, without what the text of one with a code begins with.
-func reason(err error) string {
-	var gql *gqlerror.Error
-	if errors.As(err, &gql) {
-		return gql.Message
-	}
-	return err.Error()
 }
 
 // isOf reports whether an enum has a value.

@@ -165,7 +165,7 @@ var rules = map[string]rule{
 		"graph/internal/argument", "graph/internal/docsize", "graph/internal/read", "internal/queryarg"}, []string{gqlgen,
 		gqlparser + "/ast"}},
 	"graph/internal/filter": {[]string{"keys", "querydb", "querydb/record", "graph/catalog", "graph/graphqlerr",
-		"graph/scalar", "internal/queryarg"}, []string{gqlgen, gqlparser + "/gqlerror"}},
+		"graph/scalar", "internal/queryarg"}, []string{gqlgen}},
 	"graph/internal/explain": {[]string{"graph/catalog", "graph/internal/filter", "graph/internal/plan",
 		"graph/internal/read", "keys", "querydb", "querydb/driver"}, []string{gqlparser + "/ast"}},
 	"graph/internal/asked": {outside: []string{gqlparser + "/ast"}},
