@@ -239,13 +239,14 @@ func (h *Handler) problem(ctx context.Context, err error) *problem {
 		Detail: "The source of events does not answer: ask again, a second later. The log of the server has the cause."}
 }
 
-// parameters are those of a request.
+// parameters are those of a request: of the address, or of the body of a POST alone.
 func parameters(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	if r.Method != http.MethodPost {
 		return r.URL.Query(), nil
 	}
 	bounded := *r // the server has to know the body of its own request
 	bounded.Body = http.MaxBytesReader(w, r.Body, longestForm)
+	bounded.URL = nil // else ParseForm fails where the address has no whole query
 	if err := bounded.ParseForm(); err != nil {
 		return nil, unread(err)
 	}

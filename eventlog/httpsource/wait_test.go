@@ -128,6 +128,19 @@ func TestAServerThatDrainsTakesALittleForEachWait(t *testing.T) {
 	})
 }
 
+// TestTheParametersOfAPostAreThoseOfItsBody, whatever stands in its address.
+func TestTheParametersOfAPostAreThoseOfItsBody(t *testing.T) {
+	for _, query := range []string{"", "?after=x", "?x=%zz", "?a;b"} {
+		r := httptest.NewRequest("POST", httpsource.WaitPath+query, strings.NewReader("after={}&seconds=0"))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		draining().Wait(w, r)
+		if w.Code != http.StatusOK {
+			t.Errorf("%s: %d %s", query, w.Code, w.Body)
+		}
+	}
+}
+
 // TestAWaitThatDoesNotComeWholeIsRefusedInWordsOfOurOwn, and not in those of the network, which name addresses.
 func TestAWaitThatDoesNotComeWholeIsRefusedInWordsOfOurOwn(t *testing.T) {
 	of := func(err error) io.Reader { return io.MultiReader(strings.NewReader("after="), iotest.ErrReader(err)) }
