@@ -36,13 +36,35 @@ func buildTags() (tags []string, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("ask the go command for GOFLAGS: %w", err)
 	}
-	for flag := range strings.FieldsSeq(string(flags)) {
-		name, list, _ := strings.Cut(strings.Trim(flag, `'"`), "=")
-		if strings.TrimLeft(name, "-") == "tags" {
+	for _, flag := range quotedFields(string(flags)) {
+		name, list, _ := strings.Cut(flag, "=")
+		switch {
+		case strings.TrimLeft(name, "-") != "tags":
+		case strings.ContainsAny(list, " '"): // as Go 1.12 wanted them
+			tags = quotedFields(list)
+		default:
 			tags = strings.Split(list, ",")
 		}
 	}
 	return tags, nil
+}
+
+// quotedFields are the fields of a text between spaces. One that begins with a quote goes on to the next such quote;
+// others count for nothing. The go command reads GOFLAGS so, and no package that we could import has it.
+func quotedFields(text string) (fields []string) {
+	for {
+		text = strings.TrimLeft(text, " \t\r\n")
+		if text == "" {
+			return fields
+		}
+		field, rest := text, ""
+		if text[0] == '"' || text[0] == '\'' {
+			field, rest, _ = strings.Cut(text[1:], text[:1])
+		} else if end := strings.IndexAny(text, " \t\r\n"); end >= 0 {
+			field, rest = text[:end], text[end:]
+		}
+		fields, text = append(fields, field), rest
+	}
 }
 
 // mergeStubs merges stubs into what the project has, until nobody saves anything else meanwhile.

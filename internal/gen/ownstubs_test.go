@@ -9,9 +9,13 @@ import (
 	"github.com/foldql/foldql/internal/gen/handwritten"
 )
 
-// TestResolversInFilesThatGOFLAGSAdmitsAreThere, and those in files that it leaves out are not.
+// TestResolversInFilesThatGOFLAGSAdmitsAreThere, and those in files that it leaves out are not. Quotes are those of the
+// go command: around a whole flag, which may have spaces then, or around tags in it.
 func TestResolversInFilesThatGOFLAGSAdmitsAreThere(t *testing.T) {
-	for flags, want := range map[string]bool{"": true, "-trimpath '-tags=other,mine'": false, "-tags=other": true} {
+	for flags, want := range map[string]bool{"": true, "-tags=other": true, "-trimpath '-tags=other,mine'": false,
+		`"-ldflags=-X main.a=-tags=mine" --tags=,mine,`: false, "'-ldflags=-X a -tags=mine' -trimpath": true,
+		"'-tags=other mine' -trimpath": false, "\"-tags='mine' other\"": false, "-tags='mine'": false,
+		"-tags=mine -tags=other": true} {
 		t.Setenv("GOFLAGS", flags)
 		t.Chdir(t.TempDir())
 		if err := os.Mkdir(stubsDir, 0o755); err != nil {
