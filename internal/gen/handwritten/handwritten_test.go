@@ -188,6 +188,45 @@ func TestAResultGivesItsNameUpToAnArgument(t *testing.T) {
 	}
 }
 
+// TestAnArgumentThatHasTheNameOfTheReceiverGetsANumber, as the method would not compile, and keeps it when the schema
+// stays, or changes otherwise. So does one that has the name of a package that the body names, unless that is the name
+// of a parameter already.
+func TestAnArgumentThatHasTheNameOfTheReceiverGetsANumber(t *testing.T) {
+	const header = "package graph\n\nimport (\n\t\"context\"\n\t\"fmt\"\n)\n\n"
+	const text = header + "func (%s *queryResolver) Find(%s) (%s) {\n\tpanic(fmt.Errorf(\"no\"))\n}\n"
+	const interfaces = "package generated\n\nimport \"context\"\n\ntype QueryResolver interface {\n" +
+		"\tFind(%s) (int, error)\n}\n"
+	const ctx = "ctx context.Context"
+	for _, c := range []struct{ was, wanted, want string }{
+		{"", ctx + ", r int, r1 int, fmt int, ctx1 int", ctx + ", r2 int, r1 int, fmt1 int, ctx1 int"},
+		{fmt.Sprintf(text, "q", ctx, "n int, err error"), ctx + ", n int, q int", ctx + ", n int, q1 int"},
+		{fmt.Sprintf(text, "q", ctx, "q1 int, err error"), ctx + ", q int", ctx + ", q1 int"},
+		{fmt.Sprintf(text, "q", ctx, "int, error"), ctx + ", fmt int", ctx + ", fmt1 int"},
+		{fmt.Sprintf(text, "q", ctx+", fmt log", "int, error"), ctx + ", n int, fmt int", ctx + ", n int, fmt int"},
+		{fmt.Sprintf(text, "q", ctx+", q1 int", "int, error"), ctx + ", q int, q1 int", ctx + ", q2 int, q1 int"},
+	} {
+		receiver := "r"
+		if c.was != "" {
+			receiver = "q"
+		}
+		want := fmt.Sprintf(text, receiver, c.want, "int, error")
+		if strings.Contains(c.want, " fmt ") { // nothing is left that is of the package
+			want = strings.Replace(want, "\t\"fmt\"\n", "", 1)
+		}
+		if diff := cmp.Diff(want, keep(t, c.was, fmt.Sprintf(text, "r", c.wanted, "int, error"))); diff != "" {
+			t.Errorf("with %s (- want, + got):\n%s", c.wanted, diff)
+		}
+		for _, more := range []string{"", ", size int"} {
+			former := Former{"example.com/own/graph/generated", fmt.Appendf(nil, interfaces, c.wanted)}
+			w := Wanted{Stubs: fmt.Appendf(nil, text, "r", c.wanted+more, "int, error"), Names: guessed{}, Former: former}
+			got := mergeWanted(t, map[string]string{"schema.resolvers.go": want}, w)["schema.resolvers.go"]
+			if diff := cmp.Diff(strings.Replace(want, c.want, c.want+more, 1), got); diff != "" {
+				t.Errorf("with %s, then%s (- want, + got):\n%s", c.wanted, more, diff)
+			}
+		}
+	}
+}
+
 // TestTheFirstImportsLeaveCommentsWhereTheyAre, also one behind the package clause. They precede stubs at that place.
 func TestTheFirstImportsLeaveCommentsWhereTheyAre(t *testing.T) {
 	const code = "// helper is ours.\nfunc helper() {}\n"
@@ -274,7 +313,7 @@ func TestImportsWithoutANameStayTheOnlyOnesOfTheirPackages(t *testing.T) {
 	const helper = "\nfunc dump(n redis.Nil) ([]byte, error) { return yaml.Marshal(n) }\n"
 	const bare = "\t\"math/rand/v2\"\n\n\t\"github.com/redis/go-redis\"\n\t\"gopkg.in/yaml.v3\""
 	const named = "\trand \"math/rand/v2\"\n\tredis \"github.com/redis/go-redis\"\n\tyaml \"gopkg.in/yaml.v3\""
-	for _, argument := range []string{"", ", n int", ", n redis.Nil, k *yaml.Kind, r rand.Rand"} {
+	for _, argument := range []string{"", ", n int", ", n redis.Nil, k *yaml.Kind, from rand.Rand"} {
 		was := fmt.Sprintf(header, bare) + fmt.Sprintf(code, "") + helper
 		now := fmt.Sprintf(header, named) + fmt.Sprintf(code, argument)
 		want := fmt.Sprintf(header, bare) + fmt.Sprintf(code, argument) + helper

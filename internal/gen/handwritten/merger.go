@@ -203,10 +203,18 @@ func (m *merger) edited() []byte {
 
 // stub is the text of a stub, or of one type, with its comment, as the file is to have it.
 func (m *merger) stub(d declaration) string {
-	if d.spec == nil {
-		return string(m.now.text[d.from:m.now.at(d.decl.Pos())]) + m.translated(d.decl)
+	f, is := d.decl.(*ast.FuncDecl)
+	if !is {
+		return "type " + m.translated(d.spec)
 	}
-	return "type " + m.translated(d.spec)
+	taken := names(f.Recv)
+	body := m.now.qualified(f.Body, nil, func(of imported) string {
+		qualifier := m.scope.qualifier(of)
+		taken = append(taken, strings.TrimSuffix(qualifier, "."))
+		return qualifier
+	})
+	return string(m.now.text[d.from:m.now.at(f.Type.Params.Pos())]) + m.parameters(f, arguments(f, taken)) + " " +
+		m.translated(f.Type.Results) + " " + body
 }
 
 // translated is the text of a part of the stubs with the names that the file has for packages.

@@ -3,6 +3,7 @@ package handwritten
 import (
 	"go/ast"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -13,13 +14,13 @@ import (
 func (m *merger) correct(old, now declaration) {
 	was, isFunc := old.decl.(*ast.FuncDecl)
 	next, stays := now.decl.(*ast.FuncDecl)
-	if !isFunc || !stays || m.sameTypes(was, next) && sameArguments(was, next) {
+	if !isFunc || !stays || m.sameTypes(was, next) && m.sameArguments(was, next) {
 		return
 	}
-	if (m.isUnchanged(next) || m.former() == nil && m.sameTypes(was, next)) && !takesAnother(was, next) {
+	if (m.isUnchanged(next) || m.former() == nil && m.sameTypes(was, next)) && !m.takesAnother(was, next) {
 		return
 	}
-	text := m.translated(next.Type.Params) + " " + m.results(was, next)
+	text := m.parameters(next, arguments(next, m.was.named(was))) + " " + m.results(was, next)
 	m.edit(m.was.at(was.Type.Params.Pos()), m.was.at(was.Type.End()), text)
 }
 
@@ -33,7 +34,7 @@ func (m *merger) sameTypes(was, now *ast.FuncDecl) bool {
 // where one is that of a parameter: the compiler then finds what relied on it.
 func (m *merger) results(was, now *ast.FuncDecl) string {
 	old, types := names(was.Type.Results), now.Type.Results.List
-	parameters := names(now.Type.Params)
+	parameters := arguments(now, m.was.named(was))
 	isTaken := func(name string) bool { return name != "_" && slices.Contains(parameters, name) }
 	isNamed := len(old) == len(types) && was.Type.Results.List[0].Names != nil
 	if !isNamed || slices.ContainsFunc(old, isTaken) {
@@ -48,8 +49,8 @@ func (m *merger) results(was, now *ast.FuncDecl) string {
 
 // sameArguments reports whether parameters have the names of the arguments of the schema. One without a name, or "_",
 // takes any: nothing reads it.
-func sameArguments(was, now *ast.FuncDecl) bool {
-	old, next := names(was.Type.Params), names(now.Type.Params)
+func (m *merger) sameArguments(was, now *ast.FuncDecl) bool {
+	old, next := names(was.Type.Params), arguments(now, m.was.named(was))
 	for i := firstArgument(now, next); i < len(next); i++ {
 		if old[i] != "_" && old[i] != next[i] {
 			return false
@@ -59,8 +60,8 @@ func sameArguments(was, now *ast.FuncDecl) bool {
 }
 
 // takesAnother reports whether a parameter has the name of an argument in another place, or there are more or fewer.
-func takesAnother(was, now *ast.FuncDecl) bool {
-	old, next := names(was.Type.Params), names(now.Type.Params)
+func (m *merger) takesAnother(was, now *ast.FuncDecl) bool {
+	old, next := names(was.Type.Params), arguments(now, m.was.named(was))
 	if len(old) != len(next) {
 		return true
 	}
@@ -70,6 +71,49 @@ func takesAnother(was, now *ast.FuncDecl) bool {
 		}
 	}
 	return false
+}
+
+// arguments are the names of the parameters of a stub in a function where some are taken: an argument with one of these
+// gets a number.
+func arguments(stub *ast.FuncDecl, taken []string) []string {
+	list := names(stub.Type.Params)
+	for i, name := range list {
+		for n := 1; slices.Contains(taken, list[i]); n++ {
+			if next := name + strconv.Itoa(n); !slices.Contains(list, next) {
+				list[i] = next
+			}
+		}
+	}
+	return list
+}
+
+// named are the names that a function has for its receiver, and for packages that its body names, but for those that
+// are hidden there by its parameters.
+func (s *source) named(f *ast.FuncDecl) (list []string) {
+	if f.Recv != nil {
+		list = names(f.Recv)
+	}
+	hidden := names(f.Type.Params)
+	if f.Body != nil {
+		ast.Inspect(f.Body, func(n ast.Node) bool {
+			if selector, is := n.(*ast.SelectorExpr); is {
+				if from, is := s.packageOf(selector); is && !slices.Contains(hidden, from.name) {
+					list = append(list, from.name)
+				}
+			}
+			return true
+		})
+	}
+	return slices.DeleteFunc(list, func(name string) bool { return name == "_" })
+}
+
+// parameters are those of a stub, under these names.
+func (m *merger) parameters(stub *ast.FuncDecl, names []string) string {
+	var list []string
+	for i, field := range stub.Type.Params.List { // one name each, as gqlgen writes them
+		list = append(list, names[i]+" "+m.translated(field.Type))
+	}
+	return "(" + strings.Join(list, ", ") + ")"
 }
 
 // firstArgument is which parameter of a stub is the first argument of the schema.
