@@ -3,7 +3,9 @@ package gen
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -19,13 +21,18 @@ import (
 	"github.com/foldql/foldql/internal/schema"
 )
 
-// runGqlgen writes the executable schema. The Go types that it binds must be there already.
+// runGqlgen writes the executable schema. The Go types that it binds must be there already. The one that was there is
+// aside meanwhile, so that nothing of it disturbs, and not lost: an end in between leaves it for the next generation.
 func (p *project) runGqlgen(o *output) (err error) {
+	defer func() { err = errors.Join(err, settle()) }()
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("gqlgen panicked: %v", r)
 		}
 	}()
+	if err := outfile.Move(execFile, formerExec); err != nil {
+		return fmt.Errorf("put the executable schema aside: %w", err)
+	}
 	cfg := p.config
 	configure(cfg, p.module, o)
 	plugins := []api.Option{api.NoPlugins()}
@@ -37,22 +44,45 @@ func (p *project) runGqlgen(o *output) (err error) {
 	if err := api.Generate(cfg, plugins...); err != nil {
 		return fmt.Errorf("generate the executable schema: %w", diagnose(err))
 	}
-	return makeCompact()
+	return adopt(execFile, compact.Executor) // calls functions in place of closures
 }
 
-// makeCompact has the executor that gqlgen has written call functions in place of closures.
-func makeCompact() error {
-	text, err := os.ReadFile(execFile)
-	if err != nil {
-		return fmt.Errorf("read the executable schema: %w", err)
+// formerExec is the former executable schema while there is none, or none is finished. It tells which signatures the
+// resolvers of the project had, and so it goes when they have got their new ones.
+const formerExec = "graph/generated/.exec.go.former"
+
+// settle ends what a generation has begun with the executable schema, and has not come to the end of.
+func settle() error {
+	errs := []error{remove(draftOf(execFile)), remove(draftOf(ownFile))}
+	if _, err := os.Lstat(execFile); errors.Is(err, fs.ErrNotExist) {
+		if err := outfile.Move(formerExec, execFile); err != nil {
+			errs = append(errs, fmt.Errorf("bring back the executable schema: %w", err))
+		}
+		return errors.Join(errs...)
 	}
-	return outfile.WriteIfChanged(execFile, compact.Executor(text))
+	return errors.Join(append(errs, remove(formerExec))...)
+}
+
+// draftOf is where gqlgen writes a file, as it would leave half of it where it is killed. It is in the same folder,
+// because gqlgen tells by that what packages are called; the go command takes no file of such a name.
+func draftOf(file string) string { return path.Join(path.Dir(file), "."+path.Base(file)) }
+
+// adopt makes a file of its draft.
+func adopt(file string, change func(text []byte) []byte) error {
+	text, err := os.ReadFile(draftOf(file))
+	if err != nil {
+		return fmt.Errorf("read what gqlgen has written: %w", err)
+	}
+	if err := outfile.WriteIfChanged(file, change(text)); err != nil {
+		return err
+	}
+	return remove(draftOf(file))
 }
 
 // configure makes the fixed settings: where files go, code that is quick to build, and which Go types are which.
 func configure(cfg *config.Config, module string, o *output) {
 	cfg.Sources = []*ast.Source{{Name: "schema.graphqls", Input: o.sdl}}
-	cfg.Exec = config.ExecConfig{Filename: filepath.FromSlash(execFile), Package: "generated",
+	cfg.Exec = config.ExecConfig{Filename: filepath.FromSlash(draftOf(execFile)), Package: "generated",
 		Layout: config.ExecLayoutSingleFile}
 	cfg.Model = config.PackageConfig{Filename: filepath.FromSlash(typesFile), Package: "model"}
 	cfg.Resolver = config.ResolverConfig{

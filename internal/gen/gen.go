@@ -1,8 +1,8 @@
 // Package gen turns the annotated schema of a project into its Go code and the SDL that it serves.
 //
 // Everything is checked before anything is written, and whatever fails later puts the files back that were written, but
-// for those that somebody else has changed meanwhile. Equal schemas give equal files, and a file whose content stays
-// keeps its time.
+// for those that somebody else has changed meanwhile. After an end at any point the next generation gives what the one
+// that ended would have given. Equal schemas give equal files, and a file whose content stays keeps its time.
 package gen
 
 import (

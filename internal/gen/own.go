@@ -114,8 +114,12 @@ func (o ownResolvers) GenerateCode(data *codegen.Data) error {
 	if err := o.writeStubs(own); err != nil {
 		return err
 	}
-	return render(own, templates.Options{PackageName: "generated", PackageDoc: code.Header,
-		Filename: filepath.FromSlash(ownFile), Template: ownTemplate})
+	err := render(own, templates.Options{PackageName: "generated", PackageDoc: code.Header,
+		Filename: filepath.FromSlash(draftOf(ownFile)), Template: ownTemplate})
+	if err != nil {
+		return err
+	}
+	return adopt(ownFile, func(text []byte) []byte { return text })
 }
 
 const ownTemplate = `

@@ -19,6 +19,9 @@ func (p *project) write(o *output) (changed []string, err error) {
 	if err := o.refuseForeign(); err != nil {
 		return nil, err
 	}
+	if err := settle(); err != nil {
+		return nil, err
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, o.before.restore(o.wrote))
@@ -86,7 +89,7 @@ func readIfThere(path string) ([]byte, error) {
 }
 
 func remove(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := outfile.Remove(path); err != nil {
 		return fmt.Errorf("remove %s: %w", path, err)
 	}
 	return nil

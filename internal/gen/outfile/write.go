@@ -10,6 +10,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 )
 
 // ErrChanged is of a file that does not hold any more what was to be replaced.
@@ -22,7 +24,11 @@ func Read(path string) ([]byte, error) {
 	return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), err
 }
 
+// Before is called before each change of a file by this package, with the path: tests end the process there.
+var Before = func(path string) {}
+
 // WriteIfChanged writes a file, and makes its folder, unless it has the content already, whatever ends its lines.
+// Whoever reads it meanwhile, or after an end in between, finds the one text or the other, whole.
 func WriteIfChanged(path string, content []byte) error {
 	if old, err := Read(path); err == nil && bytes.Equal(old, content) {
 		return nil
@@ -30,29 +36,93 @@ func WriteIfChanged(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("make the folder of %s: %w", path, err)
 	}
-	if err := os.WriteFile(path, content, 0o644); err != nil {
+	if err := put(path, content, func(string) error { return nil }); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
 }
 
 // Replace writes a file that holds what it was, nil where there is none, and fails with ErrChanged where it holds
-// anything else. Whoever reads it meanwhile, or after an end in between, finds the one text or the other, whole.
+// anything else. It is whole at any time, as with [WriteIfChanged].
 func Replace(path string, was, content []byte) error {
+	err := put(path, content, func(target string) error {
+		now, err := os.ReadFile(target)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if (err == nil) != (was != nil) || !bytes.Equal(now, was) {
+			return ErrChanged
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("replace %s: %w", path, err)
+	}
+	return nil
+}
+
+// Move gives a file another name, whatever has that until then, and does nothing where there is none.
+func Move(path, to string) error {
+	Before(path)
+	if err := os.Rename(path, to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Remove removes a file, if it is there.
+func Remove(path string) error {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	Before(path)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// put puts a file with a content in the place of the one that is there, if any, unless check finds that it may not. It
+// removes what a process has left that ended amid this.
+func put(path string, content []byte, check func(target string) error) error {
 	target, err := linked(path) // a link stays one
 	if err != nil {
-		return fmt.Errorf("find the file to replace: %w", err)
+		return fmt.Errorf("find the file: %w", err)
+	}
+	if err := removeLeft(target); err != nil {
+		return err
 	}
 	next := filepath.Join(filepath.Dir(target), fmt.Sprintf(".%s.%x.new", filepath.Base(target), rand.Uint64()))
-	err = writeBeside(target, next, content)
+	if err = writeBeside(target, next, content); err == nil {
+		err = check(target)
+	}
 	if err == nil {
-		err = swap(target, next, was)
+		Before(path)
+		err = os.Rename(next, target)
+		if errors.Is(err, fs.ErrNotExist) { // another process that writes the file has removed it, as below
+			return put(path, content, check)
+		}
 	}
 	if err != nil {
-		if left := os.Remove(next); left != nil && !errors.Is(left, fs.ErrNotExist) {
-			err = errors.Join(err, left)
+		err = errors.Join(err, Remove(next))
+	}
+	return err
+}
+
+// removeLeft removes what stands beside a file under the names that put gives.
+func removeLeft(target string) error {
+	entries, err := os.ReadDir(filepath.Dir(target))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		mark, is := strings.CutPrefix(e.Name(), "."+filepath.Base(target)+".")
+		mark, also := strings.CutSuffix(mark, ".new")
+		if _, err := strconv.ParseUint(mark, 16, 64); is && also && err == nil {
+			if err := Remove(filepath.Join(filepath.Dir(target), e.Name())); err != nil {
+				return err
+			}
 		}
-		return fmt.Errorf("replace %s: %w", path, err)
 	}
 	return nil
 }
@@ -95,15 +165,4 @@ func writeBeside(path, next string, content []byte) error {
 		return err
 	}
 	return os.Chmod(next, info.Mode()) // whatever mask the process has
-}
-
-func swap(path, next string, was []byte) error {
-	now, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if (err == nil) != (was != nil) || !bytes.Equal(now, was) {
-		return ErrChanged
-	}
-	return os.Rename(next, path)
 }

@@ -63,7 +63,7 @@ func (c *userCode) writeSources(pieces []piece, out io.Writer) error {
 		if slices.Contains(wanted, name) || !isOurs(name) {
 			continue
 		}
-		if err := os.Remove(name); err != nil {
+		if err := outfile.Remove(name); err != nil {
 			return fmt.Errorf("remove %s, whose package has no projectors any more: %w", name, err)
 		}
 		if _, err := fmt.Fprintf(out, "%s: removed\n", name); err != nil {
