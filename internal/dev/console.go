@@ -26,6 +26,22 @@ func (c *console) say(format string, args ...any) {
 	fmt.Fprintf(c, "foldql dev: "+format+"\n", args...)
 }
 
+// wholeLines passes lines on as they end. A terminal that is gone ends nothing that tells them.
+type wholeLines struct {
+	to   io.Writer
+	rest []byte
+}
+
+// Write implements io.Writer.
+func (w *wholeLines) Write(text []byte) (int, error) {
+	w.rest = append(w.rest, text...)
+	if end := bytes.LastIndexByte(w.rest, '\n') + 1; end > 0 {
+		_, _ = w.to.Write(w.rest[:end])
+		w.rest = w.rest[end:]
+	}
+	return len(text), nil
+}
+
 // told passes on what a server tells, and keeps the end of it, which says why a server has ended.
 type told struct {
 	to   *console

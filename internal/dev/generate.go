@@ -1,7 +1,6 @@
 package dev
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"maps"
@@ -37,11 +36,10 @@ func (s *session) generate(ctx context.Context, now seen) bool {
 	s.out.say("generating the code")
 	s.board.Doing("generating the code")
 	began := time.Now()
-	var told bytes.Buffer
 	restore, err := s.draft.loosen(s.server, now.flags)
 	if err == nil {
 		stop := context.AfterFunc(ctx, func() { s.out.say("letting the generator end, for %s at most", toGenerate) })
-		if err = generateApart(ctx, s.root, &told); err != nil {
+		if err = generateApart(ctx, s.root, &wholeLines{to: s.out}); err != nil {
 			err = errors.Join(err, restore())
 		}
 		stop()
@@ -49,7 +47,6 @@ func (s *session) generate(ctx context.Context, now seen) bool {
 	if lock, wrong := s.draft.read(); wrong == nil {
 		s.draft.wrote = lock
 	}
-	_, _ = s.out.Write(told.Bytes())
 	s.generated = generation{done: true, from: now.schemas, beside: now.files, err: err}
 	if err != nil && ctx.Err() != nil {
 		s.out.say("the code is not generated: %v", err)

@@ -2,11 +2,15 @@ package dev
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/foldql/foldql/internal/gen/exclusive"
 	"github.com/foldql/foldql/internal/newproject"
 )
 
@@ -45,4 +49,45 @@ func TestATypeThatIsMendedHasTheNameThatTheGeneratorGivesIt(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "Dashbord") || strings.Contains(told, "Dashbord") {
 		t.Errorf("of a wrong schema it tells %q, and fails of %v", told, err)
 	}
+}
+
+// TestAnotherGenerationIsToldWhileItIsWaitedFor, and not when it has ended.
+func TestAnotherGenerationIsToldWhileItIsWaitedFor(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "gqlgen.yml"), []byte("schema: [nothing.graphqls]\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	held := func(int) error { return errors.New("it is held") }
+	leave, err := exclusive.Take(filepath.Join(dir, ".foldql-generate.lock"), held)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := &untilTold{what: []byte("waiting until it ends"), then: leave}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	s := newSession(Config{Out: out}, dir, t.TempDir(), nil)
+	if s.draft, err = newDraft(dir); err != nil {
+		t.Fatal(err)
+	}
+	if s.generate(ctx, seen{}) || !strings.Contains(s.generated.err.Error(), "nothing.graphqls") {
+		t.Errorf("it fails of %v, want of the schema", s.generated.err)
+	}
+	if out.then != nil || out.err != nil {
+		t.Errorf("it is not told: %v", out.err)
+	}
+}
+
+// untilTold does something once it is told something.
+type untilTold struct {
+	what []byte
+	then func() error
+	err  error
+}
+
+// Write implements io.Writer.
+func (u *untilTold) Write(text []byte) (int, error) {
+	if u.then != nil && bytes.Contains(text, u.what) {
+		u.err, u.then = u.then(), nil
+	}
+	return len(text), nil
 }

@@ -20,13 +20,18 @@ import (
 
 // Generate writes the generated code of the project that dir belongs to, and stubs of what the user's projectors lack.
 // It prints findings that are no errors, and what became of each file, to out. It changes the working directory while
-// it runs.
+// it runs. While another process generates the code of the project, it says so, and waits.
 func Generate(dir string, out io.Writer) (err error) {
 	leave, err := enter(dir)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
+	unlock, err := alone(out)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
 	p, err := open()
 	if err != nil {
 		return err

@@ -1,0 +1,74 @@
+// Package exclusive keeps several processes from doing one thing at the same time.
+package exclusive
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// errHeld is of a lock that another process holds.
+var errHeld = errors.New("another process holds the lock")
+
+// Take has this process hold the lock of a path, where no file is while nobody holds it, until leave is called, or the
+// process ends, however it does. While another one holds it, Take waits, and calls waits once before, with the holder's
+// id; 0 where it is unknown. Where no file of the folder can be locked, nobody is kept from anything.
+func Take(path string, waits func(process int) error) (leave func() error, err error) {
+	for told := false; ; {
+		f, err := lock(path, told)
+		switch {
+		case errors.Is(err, errHeld):
+			if err := waits(holder(path)); err != nil {
+				return nil, err
+			}
+			told = true
+			continue
+		case cannotLock(err):
+			return func() error { return nil }, nil
+		case err != nil:
+			return nil, fmt.Errorf("take the lock %s: %w", path, err)
+		}
+		if isAt(f, path) && sign(f) {
+			return func() error { return release(f, path) }, nil
+		}
+		if err := f.Close(); err != nil {
+			return nil, fmt.Errorf("take the lock %s: %w", path, err)
+		}
+	}
+}
+
+// cannotLock reports whether an error is that nobody can lock a file in the folder.
+func cannotLock(err error) bool {
+	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
+}
+
+// isAt reports whether a file is still the one of the path: whoever had the lock before has removed it.
+func isAt(f *os.File, path string) bool {
+	is, err := f.Stat()
+	at, errAt := os.Stat(path)
+	return err == nil && errAt == nil && os.SameFile(is, at)
+}
+
+// sign writes who holds a lock into its file, as well as it can. It returns false where it cannot, because a process of
+// another user has left the file, and has removed that.
+func sign(f *os.File) bool {
+	if err := f.Truncate(0); err != nil {
+		return os.Remove(f.Name()) != nil
+	}
+	_, _ = f.WriteString(strconv.Itoa(os.Getpid()) + "\n")
+	return true
+}
+
+// holder is the process that holds the lock of a path, 0 where nobody knows.
+func holder(path string) int {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	process, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+	return process
+}

@@ -1,0 +1,52 @@
+//go:build unix
+
+package exclusive
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// lock opens the file of a lock, and locks it for as long as it is open. Where another process has it, it waits, or
+// fails with errHeld.
+func lock(path string, wait bool) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if errors.Is(err, fs.ErrPermission) { // of another user
+		if f, readErr := os.Open(path); readErr == nil {
+			return flock(f, wait)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return flock(f, wait)
+}
+
+func flock(f *os.File, wait bool) (*os.File, error) {
+	how := syscall.LOCK_EX
+	if !wait {
+		how |= syscall.LOCK_NB
+	}
+	for {
+		err := syscall.Flock(int(f.Fd()), how)
+		switch {
+		case err == nil:
+			return f, nil
+		case errors.Is(err, syscall.EWOULDBLOCK):
+			err = errHeld
+		case errors.Is(err, syscall.EINTR):
+			continue
+		}
+		return nil, errors.Join(err, f.Close())
+	}
+}
+
+// release removes the file of a lock, and gives the lock to the next process.
+func release(f *os.File, path string) error {
+	if !isAt(f, path) { // somebody has removed it
+		return f.Close()
+	}
+	return errors.Join(os.Remove(path), f.Close())
+}
