@@ -189,8 +189,8 @@ func TestAResultGivesItsNameUpToAnArgument(t *testing.T) {
 }
 
 // TestAnArgumentThatHasTheNameOfTheReceiverGetsANumber, as the method would not compile, and keeps it when the schema
-// stays, or changes otherwise. So does one that has the name of a package that the body names, unless that is the name
-// of a parameter already.
+// stays, or changes otherwise. So does one that has the name of a package or of a function that the body names, unless
+// that is the name of a parameter already.
 func TestAnArgumentThatHasTheNameOfTheReceiverGetsANumber(t *testing.T) {
 	const header = "package graph\n\nimport (\n\t\"context\"\n\t\"fmt\"\n)\n\n"
 	const text = header + "func (%s *queryResolver) Find(%s) (%s) {\n\tpanic(fmt.Errorf(\"no\"))\n}\n"
@@ -198,7 +198,7 @@ func TestAnArgumentThatHasTheNameOfTheReceiverGetsANumber(t *testing.T) {
 		"\tFind(%s) (int, error)\n}\n"
 	const ctx = "ctx context.Context"
 	for _, c := range []struct{ was, wanted, want string }{
-		{"", ctx + ", r int, r1 int, fmt int, ctx1 int", ctx + ", r2 int, r1 int, fmt1 int, ctx1 int"},
+		{"", ctx + ", r int, r1 int, fmt int, panic int, n1 int", ctx + ", r2 int, r1 int, fmt1 int, panic1 int, n1 int"},
 		{fmt.Sprintf(text, "q", ctx, "n int, err error"), ctx + ", n int, q int", ctx + ", n int, q1 int"},
 		{fmt.Sprintf(text, "q", ctx, "q1 int, err error"), ctx + ", q int", ctx + ", q1 int"},
 		{fmt.Sprintf(text, "q", ctx, "int, error"), ctx + ", fmt int", ctx + ", fmt1 int"},
@@ -210,7 +210,7 @@ func TestAnArgumentThatHasTheNameOfTheReceiverGetsANumber(t *testing.T) {
 			receiver = "q"
 		}
 		want := fmt.Sprintf(text, receiver, c.want, "int, error")
-		if strings.Contains(c.want, " fmt ") { // nothing is left that is of the package
+		if strings.Contains(c.want, " fmt int") { // nothing is left that is of the package
 			want = strings.Replace(want, "\t\"fmt\"\n", "", 1)
 		}
 		if diff := cmp.Diff(want, keep(t, c.was, fmt.Sprintf(text, "r", c.wanted, "int, error"))); diff != "" {

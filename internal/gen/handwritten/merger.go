@@ -207,7 +207,7 @@ func (m *merger) stub(d declaration) string {
 	if !is {
 		return "type " + m.translated(d.spec)
 	}
-	taken := names(f.Recv)
+	taken := append(names(f.Recv), "panic")
 	body := m.now.qualified(f.Body, nil, func(of imported) string {
 		qualifier := m.scope.qualifier(of)
 		taken = append(taken, strings.TrimSuffix(qualifier, "."))

@@ -87,24 +87,29 @@ func arguments(stub *ast.FuncDecl, taken []string) []string {
 	return list
 }
 
-// named are the names that a function has for its receiver, and for packages that its body names, but for those that
-// are hidden there by its parameters.
+// named are the names that a function has for its receiver, and for packages and functions that its body names, but for
+// those that are hidden there by its parameters.
 func (s *source) named(f *ast.FuncDecl) (list []string) {
 	if f.Recv != nil {
 		list = names(f.Recv)
 	}
-	hidden := names(f.Type.Params)
 	if f.Body != nil {
 		ast.Inspect(f.Body, func(n ast.Node) bool {
-			if selector, is := n.(*ast.SelectorExpr); is {
-				if from, is := s.packageOf(selector); is && !slices.Contains(hidden, from.name) {
+			switch n := n.(type) {
+			case *ast.SelectorExpr:
+				if from, is := s.packageOf(n); is {
 					list = append(list, from.name)
+				}
+			case *ast.CallExpr:
+				if function, is := n.Fun.(*ast.Ident); is {
+					list = append(list, function.Name)
 				}
 			}
 			return true
 		})
 	}
-	return slices.DeleteFunc(list, func(name string) bool { return name == "_" })
+	hidden := append(names(f.Type.Params), "_")
+	return slices.DeleteFunc(list, func(name string) bool { return slices.Contains(hidden, name) })
 }
 
 // parameters are those of a stub, under these names.

@@ -121,8 +121,8 @@ func (l *goNames) isOwnObject(def *ast.Definition) bool {
 		func(d *draft.Model) bool { return d.Def == def })
 }
 
-// checkOwnArguments covers the parameters of the resolvers of the project's own fields, and what their stubs need
-// beside.
+// checkOwnArguments covers the parameters of the resolvers of the project's own fields. Stubs give others of their own
+// names to what would hide their receiver, or what they call.
 func (l *goNames) checkOwnArguments() {
 	for _, def := range l.API.Types {
 		if def.Name != "Query" && !l.isOwnObject(def) {
@@ -130,8 +130,7 @@ func (l *goNames) checkOwnArguments() {
 		}
 		for _, f := range def.Fields {
 			s := l.newScope()
-			s.names["ctx"], s.names["r"] = "the context", "the resolver"
-			s.names["fmt"], s.names["panic"] = "the package fmt", "the function panic"
+			s.names["ctx"] = "the context"
 			if def.Name != "Query" {
 				s.names["obj"] = "the object"
 			}
