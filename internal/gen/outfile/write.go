@@ -148,7 +148,7 @@ func linked(path string) (string, error) {
 	return linked(to)
 }
 
-// writeBeside writes the next content of a file, with the mode that the file has.
+// writeBeside writes the next content of a file, with the mode and the owner that the file has.
 func writeBeside(path, next string, content []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0) // what may not be written is not to be replaced either
 	if errors.Is(err, fs.ErrNotExist) {
@@ -164,5 +164,6 @@ func writeBeside(path, next string, content []byte) error {
 	if err := os.WriteFile(next, content, info.Mode()); err != nil {
 		return err
 	}
+	keepOwner(next, info)
 	return os.Chmod(next, info.Mode()) // whatever mask the process has
 }
