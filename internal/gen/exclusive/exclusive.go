@@ -27,7 +27,10 @@ func Take(path string, waits func(process int) error) (leave func() error, err e
 			}
 			told = true
 			continue
-		case cannotLock(err):
+		case isUnsupported(err):
+			_ = os.Remove(path) // nobody locks it
+			fallthrough
+		case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 			return func() error { return nil }, nil
 		case err != nil:
 			return nil, fmt.Errorf("take the lock %s: %w", path, err)
@@ -41,9 +44,9 @@ func Take(path string, waits func(process int) error) (leave func() error, err e
 	}
 }
 
-// cannotLock reports whether an error is that nobody can lock a file in the folder.
-func cannotLock(err error) bool {
-	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
+// isUnsupported reports whether an error is that the system locks no files there, as on some network drives.
+func isUnsupported(err error) bool {
+	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)
 }
 
 // isAt reports whether a file is still the one of the path: whoever had the lock before has removed it.
