@@ -227,6 +227,20 @@ func TestAnArgumentThatHasTheNameOfTheReceiverGetsANumber(t *testing.T) {
 	}
 }
 
+// TestAnArgumentThatHasTheNameOfWhatABodyNamesGetsANumber: under that name the body would take it for the other, which
+// the compiler need not see.
+func TestAnArgumentThatHasTheNameOfWhatABodyNamesGetsANumber(t *testing.T) {
+	const text = "package graph\n\nimport \"context\"\n\nfunc (r *queryResolver) Find(%s) (int, error) {\n" +
+		"\treturn gold * r.silver(bronze(1)), nil\n}\n"
+	const beside = "package graph\n\nconst gold, silver = 3, 2\n\nfunc bronze(n int) int { return n }\n"
+	const ctx = "ctx context.Context"
+	was := map[string]string{"schema.resolvers.go": fmt.Sprintf(text, ctx), "beside.go": beside}
+	got := merge(t, was, fmt.Sprintf(text, ctx+", gold int, silver int, bronze int"))["schema.resolvers.go"]
+	if diff := cmp.Diff(fmt.Sprintf(text, ctx+", gold1 int, silver int, bronze1 int"), got); diff != "" {
+		t.Errorf("(- want, + got):\n%s", diff)
+	}
+}
+
 // TestTheFirstImportsLeaveCommentsWhereTheyAre, also one behind the package clause. They precede stubs at that place.
 func TestTheFirstImportsLeaveCommentsWhereTheyAre(t *testing.T) {
 	const code = "// helper is ours.\nfunc helper() {}\n"

@@ -20,7 +20,7 @@ func (m *merger) correct(old, now declaration) {
 	if (m.isUnchanged(next) || m.former() == nil && m.sameTypes(was, next)) && !m.takesAnother(was, next) {
 		return
 	}
-	text := m.parameters(next, arguments(next, m.was.named(was))) + " " + m.results(was, next)
+	text := m.parameters(next, arguments(next, m.named(was))) + " " + m.results(was, next)
 	m.edit(m.was.at(was.Type.Params.Pos()), m.was.at(was.Type.End()), text)
 }
 
@@ -34,7 +34,7 @@ func (m *merger) sameTypes(was, now *ast.FuncDecl) bool {
 // where one is that of a parameter: the compiler then finds what relied on it.
 func (m *merger) results(was, now *ast.FuncDecl) string {
 	old, types := names(was.Type.Results), now.Type.Results.List
-	parameters := arguments(now, m.was.named(was))
+	parameters := arguments(now, m.named(was))
 	isTaken := func(name string) bool { return name != "_" && slices.Contains(parameters, name) }
 	isNamed := len(old) == len(types) && was.Type.Results.List[0].Names != nil
 	if !isNamed || slices.ContainsFunc(old, isTaken) {
@@ -50,7 +50,7 @@ func (m *merger) results(was, now *ast.FuncDecl) string {
 // sameArguments reports whether parameters have the names of the arguments of the schema. One without a name, or "_",
 // takes any: nothing reads it.
 func (m *merger) sameArguments(was, now *ast.FuncDecl) bool {
-	old, next := names(was.Type.Params), arguments(now, m.was.named(was))
+	old, next := names(was.Type.Params), arguments(now, m.named(was))
 	for i := firstArgument(now, next); i < len(next); i++ {
 		if old[i] != "_" && old[i] != next[i] {
 			return false
@@ -61,7 +61,7 @@ func (m *merger) sameArguments(was, now *ast.FuncDecl) bool {
 
 // takesAnother reports whether a parameter has the name of an argument in another place, or there are more or fewer.
 func (m *merger) takesAnother(was, now *ast.FuncDecl) bool {
-	old, next := names(was.Type.Params), arguments(now, m.was.named(was))
+	old, next := names(was.Type.Params), arguments(now, m.named(was))
 	if len(old) != len(next) {
 		return true
 	}
@@ -87,26 +87,32 @@ func arguments(stub *ast.FuncDecl, taken []string) []string {
 	return list
 }
 
-// named are the names that a function has for its receiver, and for packages and functions that its body names, but for
-// those that are hidden there by its parameters.
-func (s *source) named(f *ast.FuncDecl) (list []string) {
-	if f.Recv != nil {
-		list = names(f.Recv)
+// named are the names that a function of the file has for its receiver, and that its body has for packages, for what
+// the package declares, and for what it calls, but for those that are hidden there by its parameters.
+func (m *merger) named(f *ast.FuncDecl) (list []string) {
+	list = names(f.Recv)
+	var visit func(ast.Node) bool
+	visit = func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if from, is := m.was.packageOf(n); is {
+				list = append(list, from.name)
+			}
+			ast.Inspect(n.X, visit) // what is selected is no name of the body
+			return false
+		case *ast.CallExpr:
+			if function, is := n.Fun.(*ast.Ident); is {
+				list = append(list, function.Name)
+			}
+		case *ast.Ident:
+			if m.declared[n.Name] {
+				list = append(list, n.Name)
+			}
+		}
+		return true
 	}
 	if f.Body != nil {
-		ast.Inspect(f.Body, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.SelectorExpr:
-				if from, is := s.packageOf(n); is {
-					list = append(list, from.name)
-				}
-			case *ast.CallExpr:
-				if function, is := n.Fun.(*ast.Ident); is {
-					list = append(list, function.Name)
-				}
-			}
-			return true
-		})
+		ast.Inspect(f.Body, visit)
 	}
 	hidden := append(names(f.Type.Params), "_")
 	return slices.DeleteFunc(list, func(name string) bool { return slices.Contains(hidden, name) })
