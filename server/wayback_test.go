@@ -3,7 +3,11 @@ package server
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/foldql/foldql/eventlog"
 )
 
 // TestTheWayBackAfterAnUpdateHasEveryEvent, as docs/operations.md says: all events are exported, however they were
@@ -47,4 +51,33 @@ func TestTheWayBackAfterAnUpdateHasEveryEvent(t *testing.T) {
 			t.Errorf("the task %s is not as it was", id)
 		}
 	}
+}
+
+// TestWhatAFormerProgramPassedOverIsInTheRowsAfterARebuild, as the warning of the import says: the newer program goes
+// on behind it.
+func TestWhatAFormerProgramPassedOverIsInTheRowsAfterARebuild(t *testing.T) {
+	former, newer, args := newProject(false), newProject(false), embedded(t)
+	added := *newer.App.Events["TaskAdded"]
+	added.Name = "TaskGifted"
+	newer.App.Events["TaskGifted"] = &added
+	newer.App.Projections[0].Events = []string{"TaskAdded", "TaskGifted"}
+	gift := taskEvent("gift", "Gift")
+	gift.Type = "TaskGifted"
+	path := writeLines(t, "events.jsonl", slices.Values([]eventlog.Event{gift, taskEvent("1", "Task 1")}))
+	c := eventsOf(t, former.App, "import", path, "--store", args[1], "--take-newer")
+	c.wantExit(t, exitDone, "2 events imported")
+	if got := c.stderr.String(); !strings.Contains(got, "'server rebuild start MODEL'") {
+		t.Errorf("the warning: %s", got)
+	}
+	s := serve(t, former.App, start{args: args})
+	s.folded(t, 2)
+	s.end(t)
+
+	s = serve(t, newer.App, start{args: args})
+	s.ready(t)
+	if hasTitle(t, s, "gift", "Gift") {
+		t.Error("the newer program has read again what the former one passed over: the warning is not true")
+	}
+	s.rebuilds(t, newer.App, "start", "Task").wantExit(t, exitDone, "")
+	s.until(t, "rebuilt", func() bool { return hasTitle(t, s, "gift", "Gift") })
 }

@@ -72,8 +72,10 @@ func (c *importEvents) warnOfUnknown(to io.Writer) {
 	if more := len(named) - mostNamed; more > 0 {
 		named = append(named[:mostNamed], fmt.Sprintf("and %d more", more))
 	}
-	fmt.Fprintf(to, "warning: %s with a type, or a version of data, that this program does not declare: %s. Nobody folds "+
-		"such a type before a program declares it; a projection stops at such a version of a type that it folds\n",
+	fmt.Fprintf(to, "warning: %s with a type, or a version of data, that this program does not declare: %s. Folds of "+
+		"this program pass such a type over, and a newer program that goes on with their rows does not come back to it: "+
+		"run 'server rebuild start MODEL' there for each model that folds it. At such a version of a type that it folds, "+
+		"a projection stops\n",
 		plural.Count(total, "event"), strings.Join(named, ", "))
 }
 
