@@ -2,7 +2,6 @@ package server
 
 import (
 	"archive/tar"
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -221,43 +220,6 @@ func sampleBackup(t *testing.T) (app App, dir string) {
 	return app, dir
 }
 
-// TestADataDirectoryThatIsNotRestoredToItsEndIsOpenedByNobody: neither by a server nor by a command, until a restore
-// comes to its end.
-func TestADataDirectoryThatIsNotRestoredToItsEndIsOpenedByNobody(t *testing.T) {
-	app, dir := sampleBackup(t)
-	data := filepath.Join(t.TempDir(), "data")
-	runProgram(t, app, start{args: []string{"restore", dir, data}}).wantExit(t, exitDone, "with 50 events")
-	if err := os.WriteFile(filepath.Join(data, "RESTORING"), []byte(".restore-1\nrows\nlog\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	store, events := "embedded:"+data, filepath.Join(t.TempDir(), "events.jsonl")
-	for _, refused := range [][]string{
-		{"serve", "--listen", "127.0.0.1:0", "--store", store},
-		{"serve", "--listen", "127.0.0.1:0", "--store", "memory:", "--events", "log:" + data},
-		{"serve", "--listen", "127.0.0.1:0", "--store", store, "--events", "file:" + events, "--mirror"},
-		{"rebuild", "start", "Task", "--store", store},
-		{"deadletters", "list", "--store", store},
-		{"events", "search", "--store", store},
-		{"backup", filepath.Join(t.TempDir(), "b"), "--store", store},
-	} {
-		runProgram(t, app, start{args: refused}).wantExit(t, exitFailed, "RESTORING")
-	}
-	for _, missing := range []string{"log", "rows"} { // as a restore leaves it that has put the other in place, or neither
-		if err := os.RemoveAll(filepath.Join(data, missing)); err != nil {
-			t.Fatal(err)
-		}
-		for _, refused := range [][]string{
-			{"events", "search", "--store", store},
-			{"backup", filepath.Join(t.TempDir(), "b"), "--store", store},
-			{"tables", "plan", "--store", store},
-		} {
-			runProgram(t, app, start{args: refused}).wantExit(t, exitFailed, "RESTORING")
-		}
-	}
-	runProgram(t, app, start{args: []string{"restore", dir, data}}).wantExit(t, exitDone, "with 50 events")
-	answersUpTo(t, app, data, 50)
-}
-
 // TestAServerThatStartsRemovesWhatAKilledBackupHasLeft, which would fill its disk until the next one.
 func TestAServerThatStartsRemovesWhatAKilledBackupHasLeft(t *testing.T) {
 	args := embedded(t)
@@ -280,31 +242,6 @@ func TestAServerThatStartsRemovesWhatAKilledBackupHasLeft(t *testing.T) {
 	}
 }
 
-// interruptedBehind is a context that ends as soon as a path is there, and is asked.
-type interruptedBehind struct {
-	context.Context
-	path string
-	end  func()
-}
-
-func (c interruptedBehind) Err() error {
-	if _, err := os.Stat(c.path); err == nil {
-		c.end()
-	}
-	return c.Context.Err()
-}
-
-func TestARestoreThatIsInterruptedLateSaysThatAllIsThere(t *testing.T) {
-	app, dir := sampleBackup(t)
-	data := filepath.Join(t.TempDir(), "data")
-	ctx, cancel := context.WithCancel(t.Context())
-	c := &call{}
-	c.code = start{args: []string{"restore", dir, data}}.program(app, c).
-		run(interruptedBehind{ctx, filepath.Join(data, "rows"), cancel})
-	c.wantExit(t, exitFailed, "all of the backup is restored to "+data)
-	answersUpTo(t, app, data, 50)
-}
-
 // TestABackupIsNotPutIntoADirectoryThatIsNamedAsAStoreIs, where no server would look for it.
 func TestABackupIsNotPutIntoADirectoryThatIsNamedAsAStoreIs(t *testing.T) {
 	app, args := newProject(false).App, embedded(t)
@@ -321,30 +258,6 @@ func TestABackupIsNotPutIntoADirectoryThatIsNamedAsAStoreIs(t *testing.T) {
 		t.Errorf("there are %v, error %v, want the backup alone", made, err)
 	}
 	runProgram(t, app, start{args: []string{"restore", "monday", "./log:data"}}).wantExit(t, exitDone, "events")
-}
-
-// TestWhoRestoresForAnotherUserIsToldToHandItOver: the service that the data are for could read none of them.
-func TestWhoRestoresForAnotherUserIsToldToHandItOver(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give a directory to another user")
-	}
-	app, args := newProject(false).App, embedded(t)
-	s := serve(t, app, start{args: args})
-	s.ready(t)
-	s.end(t)
-	dir := filepath.Join(t.TempDir(), "backup")
-	runProgram(t, app, start{args: []string{"backup", dir, "--store", args[1]}}).wantExit(t, exitDone, "")
-	for owner, told := range map[int]bool{0: false, 1234: true} {
-		data := t.TempDir()
-		if err := os.Chown(data, owner, 5678); err != nil {
-			t.Fatal(err)
-		}
-		c := runProgram(t, app, start{args: []string{"restore", dir, data}})
-		c.wantExit(t, exitDone, "with 0 events")
-		if got := strings.Contains(c.stderr.String(), "run 'chown -R 1234:5678 "+data+"/'"); got != told {
-			t.Errorf("a directory of user %d: told %v\n%s", owner, got, &c.stderr)
-		}
-	}
 }
 
 // TestABackupThatTheServerGivesUpSaysWhereTheReasonIs, in or between two files: the answer has begun by then.

@@ -11,8 +11,15 @@ import (
 	"time"
 )
 
-// TestADataDirectoryIsOpenedByNobodyWhileARestoreCopies, nor after one that was killed meanwhile, which is repeated.
+// TestADataDirectoryIsOpenedByNobodyWhileARestoreCopies, nor after one that was killed or terminated meanwhile, which
+// is repeated.
 func TestADataDirectoryIsOpenedByNobodyWhileARestoreCopies(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
+		t.Run(signal.String(), func(t *testing.T) { testRestoreThatEnds(t, signal) })
+	}
+}
+
+func testRestoreThatEnds(t *testing.T, by syscall.Signal) {
 	app, dir := sampleBackup(t)
 	data := filepath.Join(t.TempDir(), "data")
 	files, err := filepath.Glob(filepath.Join(dir, "log", "*"))
@@ -32,16 +39,15 @@ func TestADataDirectoryIsOpenedByNobodyWhileARestoreCopies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer amid.Close()
 	wantRefused(t, app, data)
-	if err := restore.Process.Kill(); err != nil {
+	if err := errors.Join(restore.Process.Signal(by), amid.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if err := restore.Wait(); err == nil {
-		t.Error("the restore was not killed")
+		t.Error("the restore has not failed")
 	}
 	wantRefused(t, app, data)
-	if err := os.Rename(kept, last); err != nil {
+	if err := errors.Join(os.Remove(last), os.Rename(kept, last)); err != nil {
 		t.Fatal(err)
 	}
 	runProgram(t, app, start{args: []string{"restore", dir, data}}).wantExit(t, exitDone, "with 50 events")

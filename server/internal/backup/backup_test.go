@@ -85,7 +85,7 @@ func TestWhatIsRestoredIsWhatWasCopied(t *testing.T) {
 	if _, err := Receive(bytes.NewReader(stream(t, s)), dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Restore(t.Context(), dir, data); err != nil {
+	if _, err := Restore(t.Context(), dir, data, nil); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{}
@@ -187,7 +187,7 @@ func TestADamagedBackupIsNotRestored(t *testing.T) {
 			if err := c.damage(dir, data); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Restore(t.Context(), dir, data); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := Restore(t.Context(), dir, data, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 			if _, err := os.Stat(filepath.Join(data, Log)); err == nil {
@@ -251,7 +251,7 @@ func TestADirectoryIsMadeWithNamesThatLast(t *testing.T) {
 	if _, err := Receive(bytes.NewReader(stream(t, newSender(t))), dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Restore(t.Context(), dir, filepath.Join(top, "newer", "data")+"/"); err != nil {
+	if _, err := Restore(t.Context(), dir, filepath.Join(top, "newer", "data")+"/", nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -340,7 +340,7 @@ func TestWhatAKilledBackupOrRestoreHasLeftIsRemovedByTheNext(t *testing.T) {
 		t.Fatal(err)
 	}
 	left(data, restorePrefix)
-	if _, err := Restore(t.Context(), dir, data); err != nil {
+	if _, err := Restore(t.Context(), dir, data, nil); err != nil {
 		t.Fatal(err)
 	}
 	for above, want := range map[string][]string{

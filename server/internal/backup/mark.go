@@ -14,10 +14,10 @@ import (
 	"github.com/foldql/foldql/internal/disk"
 )
 
-// restoring is a file in a data directory from before a restore copies anything there until all of it is in place. A
-// server that found nothing yet would begin anew, and give offsets to events that the backup has for others. One that
-// found the log without the rows would fold it without what was decided about dead letters, and make another secret of
-// page tokens.
+// restoring is a file in a data directory from before a restore copies anything there until all of it is in place, also
+// where the restore has failed. A server that found nothing yet would begin anew, and give offsets to events that the
+// backup has for others. One that found the log without the rows would fold it without what was decided about dead
+// letters, and make another secret of page tokens.
 const restoring = "RESTORING"
 
 // mark is the content of that file: a line that is the restore's own, and one for each part that it may have put in

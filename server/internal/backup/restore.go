@@ -11,9 +11,10 @@ import (
 )
 
 // Restore copies the backup in a directory into a data directory, which must have none of its parts. Each part has its
-// name once all of the backup has been found to be whole and synced to disk. Where a restore of the data directory was
-// killed, what that has put there is removed first, and nobody opens the directory until a restore succeeds.
-func Restore(ctx context.Context, dir, data string) (*Manifest, error) {
+// name once all of the backup has been found to be whole, synced to disk, and passed verify. That is given a data
+// directory with the copy, in which it may open what is there; nil verifies nothing. From its first file on, nobody
+// opens the data directory until a restore succeeds. What one that did not succeed has put there is removed first.
+func Restore(ctx context.Context, dir, data string, verify func(m *Manifest, copied string) error) (*Manifest, error) {
 	m, err := read(dir)
 	if err != nil {
 		return nil, err
@@ -30,7 +31,7 @@ func Restore(ctx context.Context, dir, data string) (*Manifest, error) {
 	if err := makeDirs(data, disk.SyncDir); err != nil {
 		return nil, err
 	}
-	r := restoration{m, dir, data, os.Rename, former}
+	r := restoration{Manifest: m, dir: dir, data: data, verify: verify, rename: os.Rename, mark: former}
 	return m, r.run(ctx)
 }
 
@@ -38,6 +39,7 @@ func Restore(ctx context.Context, dir, data string) (*Manifest, error) {
 type restoration struct {
 	*Manifest
 	dir, data string
+	verify    func(m *Manifest, copied string) error // the copy; nil for not at all
 	rename    func(from, to string) error
 	mark      mark // that the data directory has, nil for none
 }
@@ -47,32 +49,65 @@ func (r *restoration) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	over, err := r.restore(ctx, partial)
-	err = errors.Join(err, os.RemoveAll(partial))
-	if over {
-		err = errors.Join(err, r.mark.remove(r.data))
+	err = r.restore(ctx, partial)
+	left := os.RemoveAll(partial)
+	if err != nil {
+		return errors.Join(r.refused(err), left)
 	}
-	return err
+	return errors.Join(left, r.mark.remove(r.data))
 }
 
-// restore reports whether the mark is to go: all of the backup is there, or the directory is as it was without one.
-func (r *restoration) restore(ctx context.Context, partial string) (over bool, err error) {
-	unmarked := r.mark == nil
+// refused is why the restore failed. Its mark stays: what begins as an empty directory gives events the offsets of
+// those in the backup.
+func (r *restoration) refused(err error) error {
+	if r.mark.check(r.data) != nil { // it has none
+		return err
+	}
+	return fmt.Errorf("%w; no server or command opens %s until a restore into it succeeds: restore again, or remove %s "+
+		"to begin without", err, r.data, filepath.Join(r.data, restoring))
+}
+
+// errInterrupted is why a restore ends whose context does: that it was interrupted is not all that there is to say.
+var errInterrupted = errors.New("interrupted")
+
+func (r *restoration) restore(ctx context.Context, partial string) error {
 	if err := r.setMark(markOf(partial, nil), partial); err != nil {
-		return unmarked, err
+		return err
 	}
 	if err := r.copy(ctx, partial); err != nil {
-		return unmarked, err
+		return err
+	}
+	if err := r.verified(ctx, partial); err != nil {
+		return err
 	}
 	if err := r.setMark(markOf(partial, r.Parts), partial); err != nil {
-		return unmarked, err
+		return err
 	}
 	placed, err := r.place(partial)
 	if err == nil {
-		return true, nil
+		return nil
 	}
-	kept := r.takeBack(placed)
-	return unmarked && kept == nil, errors.Join(err, kept)
+	return errors.Join(err, r.takeBack(placed))
+}
+
+// verified has the copy verified.
+func (r *restoration) verified(ctx context.Context, partial string) error {
+	if r.verify == nil {
+		return nil
+	}
+	err := r.verify(r.Manifest, partial)
+	if err != nil && ctx.Err() != nil {
+		return errInterrupted
+	}
+	return r.unusable(err)
+}
+
+// unusable is what is wrong with the backup; nil where nothing is.
+func (r *restoration) unusable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the backup in %s cannot be used: %w", r.dir, err)
 }
 
 // setMark gives the data directory its first mark, or another in place of the one that it has.
@@ -101,8 +136,8 @@ func (r *restoration) setMark(next mark, partial string) error {
 func (r *restoration) copy(ctx context.Context, partial string) error {
 	var got []File
 	for _, f := range r.Files {
-		if err := ctx.Err(); err != nil {
-			return err
+		if ctx.Err() != nil {
+			return errInterrupted
 		}
 		one, err := copyFile(r.dir, partial, f.Name)
 		if err != nil {
@@ -110,8 +145,8 @@ func (r *restoration) copy(ctx context.Context, partial string) error {
 		}
 		got = append(got, one)
 	}
-	if err := compare(r.Files, got); err != nil {
-		return fmt.Errorf("the backup in %s cannot be used: %w", r.dir, err)
+	if err := r.unusable(compare(r.Files, got)); err != nil {
+		return err
 	}
 	return syncDirs(partial)
 }

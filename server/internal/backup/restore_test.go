@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -64,7 +65,7 @@ func TestARestoreThatIsKilledIsRefusedAndRepeated(t *testing.T) {
 		if !killed {
 			continue
 		}
-		if _, err := Restore(t.Context(), dir, data); err != nil {
+		if _, err := Restore(t.Context(), dir, data, nil); err != nil {
 			t.Errorf("repeated after %d steps: %v", at, err)
 		}
 		if err := CheckRestored(data); err != nil {
@@ -87,7 +88,7 @@ func TestARestoreThatIsRepeatedInVainIsRefusedStill(t *testing.T) {
 		if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Restore(t.Context(), dir, data); err == nil {
+		if _, err := Restore(t.Context(), dir, data, nil); err == nil {
 			t.Error("a damaged backup is restored")
 		}
 		if err := CheckRestored(data); err == nil {
@@ -96,7 +97,7 @@ func TestARestoreThatIsRepeatedInVainIsRefusedStill(t *testing.T) {
 		if err := os.WriteFile(file, []byte("m"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Restore(t.Context(), dir, data); err != nil {
+		if _, err := Restore(t.Context(), dir, data, nil); err != nil {
 			t.Error(err)
 		}
 		if err := CheckRestored(data); err != nil {
@@ -113,7 +114,7 @@ func TestARestoreThatIsRepeatedRemovesNothingOfOthers(t *testing.T) {
 	if err := errors.Join(os.Mkdir(filepath.Dir(mine), 0o700), os.WriteFile(mine, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Restore(t.Context(), dir, data); err == nil {
+	if _, err := Restore(t.Context(), dir, data, nil); err == nil {
 		t.Error("restored beside rows of others")
 	}
 	if _, err := os.Stat(mine); err != nil {
@@ -121,8 +122,8 @@ func TestARestoreThatIsRepeatedRemovesNothingOfOthers(t *testing.T) {
 	}
 }
 
-// TestARestoreThatFailsLeavesNothing, where it has put a part in place already, and removes nothing of others.
-func TestARestoreThatFailsLeavesNothing(t *testing.T) {
+// TestARestoreThatFailsLeavesItsMarkAlone, where it has put a part in place already, and removes nothing of others.
+func TestARestoreThatFailsLeavesItsMarkAlone(t *testing.T) {
 	dir, data := receiveWhole(t, stream(t, newSender(t))), t.TempDir()
 	m, err := read(dir)
 	if err != nil {
@@ -139,10 +140,51 @@ func TestARestoreThatFailsLeavesNothing(t *testing.T) {
 		}
 		return os.Rename(from, to)
 	}}
-	if err := r.run(t.Context()); err == nil {
-		t.Error("no error")
-	}
-	if diff := cmp.Diff(map[string]string{"rows/other": ""}, tree(t, data)); diff != "" {
+	err = r.run(t.Context())
+	wantUnopened(t, err, data)
+	if diff := cmp.Diff(map[string]string{restoring: string(r.mark), "rows/other": ""}, tree(t, data)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// wantUnopened fails unless the error of a restore says what to do about its mark, which is there.
+func wantUnopened(t *testing.T, err error, data string) {
+	t.Helper()
+	if want := "remove " + filepath.Join(data, restoring); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q in it", err, want)
+	}
+	if CheckRestored(data) == nil {
+		t.Error("anybody can open what is there")
+	}
+}
+
+// TestADirectoryIsOpenedByNobodyAfterARestoreThatFailed, until one succeeds: whoever found it empty would begin anew.
+func TestADirectoryIsOpenedByNobodyAfterARestoreThatFailed(t *testing.T) {
+	damaged := errors.New("damaged")
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for name, c := range map[string]struct {
+		ctx    context.Context
+		verify func(*Manifest, string) error
+		want   string
+	}{
+		"it is interrupted":         {ended, nil, "interrupted"},
+		"the backup cannot be used": {t.Context(), func(*Manifest, string) error { return damaged }, "damaged"},
+	} {
+		dir, data := receiveWhole(t, stream(t, newSender(t))), t.TempDir()
+		_, err := Restore(c.ctx, dir, data, c.verify)
+		wantUnopened(t, err, data)
+		if err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if left := tree(t, data); len(left) != 1 {
+			t.Errorf("%s: it has left %v", name, left)
+		}
+		if _, err := Restore(t.Context(), dir, data, nil); err != nil {
+			t.Errorf("%s, and repeated: %v", name, err)
+		}
+		if err := CheckRestored(data); err != nil {
+			t.Errorf("%s, and repeated: %v", name, err)
+		}
 	}
 }

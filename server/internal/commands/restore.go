@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/embeddedlog"
 	"github.com/foldql/foldql/eventlog/mirror"
 	"github.com/foldql/foldql/server/internal/backup"
@@ -19,32 +20,25 @@ type Restore struct {
 	Data string `arg:"" help:"Data directory, which has neither rows nor a log: it is DATA in --store embedded:DATA and --events log:DATA."`
 }
 
-// Run restores the backup, opens what it has restored, and holds the rows against the log.
+// Run restores the backup. Before that is in place, it opens the copy, and holds the rows against the log.
 func (c *Restore) Run(ctx context.Context, p *Program) error {
 	if err := errors.Join(config.CheckDirectory("dir", c.Dir), config.CheckDirectory("data", c.Data)); err != nil {
 		return err
 	}
-	m, err := backup.Restore(ctx, c.Dir, c.Data)
+	has := &contents{p: p}
+	m, err := backup.Restore(ctx, c.Dir, c.Data, func(m *backup.Manifest, copied string) error {
+		return has.read(ctx, m, copied)
+	})
 	if err != nil {
 		return fmt.Errorf("restore: %w", err)
 	}
-	events, err := c.verify(ctx, p, m)
-	if err != nil && ctx.Err() != nil {
-		return fmt.Errorf("interrupted: all of the backup is restored to %s, and was not verified; a server that starts "+
-			"there compares the rows with the log", c.Data)
-	}
-	if err != nil {
-		return fmt.Errorf("the backup is restored to %s, and cannot be used: %w", c.Data, err)
-	}
 	fmt.Fprintf(p.Stdout, "%s has the %s as of %s", c.Data, partsOf(m), m.Taken.Format("2006-01-02T15:04:05Z"))
 	if m.Has(backup.Log) {
-		fmt.Fprintf(p.Stdout, ", with %d events", events)
+		fmt.Fprintf(p.Stdout, ", with %d events", has.events)
 	}
 	fmt.Fprintln(p.Stdout)
-	if m.Has(backup.Mirror) {
-		if err := c.verifyCopy(p); err != nil {
-			return err
-		}
+	if m.Has(backup.Mirror) { // which is compared with its source when a server starts
+		fmt.Fprintf(p.Stdout, "the copy of the events goes up to %s\n", search.FormatPosition(has.copied))
 	}
 	return c.remindOfOwner(p)
 }
@@ -60,51 +54,64 @@ func (c *Restore) remindOfOwner(p *Program) error {
 	return err
 }
 
-// verifyCopy opens the copy of the events of another source, and says how far it goes. It is compared with its source
-// when a server starts.
-func (c *Restore) verifyCopy(p *Program) error {
-	at, err := mirror.CopiedThrough(mirror.Options{Dir: config.MirrorIn(c.Data), Reserve: 1 << 20, Logger: p.Log})
-	if err != nil {
-		return fmt.Errorf("the backup is restored to %s, and cannot be used: %w", c.Data, err)
-	}
-	fmt.Fprintf(p.Stdout, "the copy of the events goes up to %s\n", search.FormatPosition(at))
-	return nil
+// contents are what a data directory has that is restored.
+type contents struct {
+	p      *Program
+	events uint64           // of the log
+	copied eventlog.Offsets // up to which there is a copy of another source
 }
 
-// verify returns how many events the log has.
-func (c *Restore) verify(ctx context.Context, p *Program, m *backup.Manifest) (events uint64, err error) {
+// read opens what is there, and holds the rows against the log.
+func (c *contents) read(ctx context.Context, m *backup.Manifest, data string) (err error) {
 	switch {
-	case m.Has(backup.Rows):
+	case m.Has(backup.Rows) && m.Has(backup.Log):
+		err = c.compare(ctx, data)
+	case m.Has(backup.Rows): // of a source that is elsewhere
+		err = c.openRows(ctx, data)
 	case m.Has(backup.Log):
-		return c.countEvents(ctx, p)
-	default:
-		return 0, nil
+		err = c.countEvents(ctx, data)
 	}
-	at := StoreOptions{Store: config.Embedded + ":" + c.Data, Events: config.Log + ":", CacheMB: 256, MaxEvent: 1 << 30}
-	if !m.Has(backup.Log) { // the rows are of a source that is elsewhere
-		store, err := p.OpenStore(ctx, config.Store{Kind: config.Embedded, Dir: c.Data}, &config.Data{CacheMB: at.CacheMB,
-			ReserveMB: 1})
-		if err != nil {
-			return 0, err
-		}
-		return 0, store.Close()
+	if err == nil && m.Has(backup.Mirror) {
+		c.copied, err = mirror.CopiedThrough(mirror.Options{Dir: config.MirrorIn(data), Reserve: 1 << 20, Logger: c.p.Log})
 	}
-	o, err := at.Open(ctx, p)
+	return err
+}
+
+// compare fails where the log is not that of the rows.
+func (c *contents) compare(ctx context.Context, data string) (err error) {
+	at := StoreOptions{Store: config.Embedded + ":" + data, Events: config.Log + ":", CacheMB: 256, MaxEvent: 1 << 30}
+	o, err := at.Open(ctx, c.p)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer func() { err = errors.Join(err, o.Close()) }()
-	if err := logcheck.Check(ctx, o.DB, o.Source, p.Projections); err != nil {
-		return 0, err
+	other, err := logcheck.First(ctx, o.DB, o.Source, c.p.Projections)
+	if err != nil {
+		return err
 	}
-	return o.Source.Head(ctx, embeddedlog.Partition)
+	if other != nil {
+		return fmt.Errorf("its log is not the one of its rows: %w; restore another one, or copy the directory log of this "+
+			"one alone into a data directory, where a server folds it anew", other)
+	}
+	c.events, err = o.Source.Head(ctx, embeddedlog.Partition)
+	return err
 }
 
-func (c *Restore) countEvents(ctx context.Context, p *Program) (events uint64, err error) {
-	l, err := embeddedlog.Open(embeddedlog.Options{Dir: config.LogIn(c.Data), Reserve: 1 << 20, Logger: p.Log})
+func (c *contents) openRows(ctx context.Context, data string) error {
+	store, err := c.p.OpenStore(ctx, config.Store{Kind: config.Embedded, Dir: data}, &config.Data{CacheMB: 256,
+		ReserveMB: 1})
 	if err != nil {
-		return 0, err
+		return err
+	}
+	return store.Close()
+}
+
+func (c *contents) countEvents(ctx context.Context, data string) (err error) {
+	l, err := embeddedlog.Open(embeddedlog.Options{Dir: config.LogIn(data), Reserve: 1 << 20, Logger: c.p.Log})
+	if err != nil {
+		return err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
-	return l.Head(ctx, embeddedlog.Partition)
+	c.events, err = l.Head(ctx, embeddedlog.Partition)
+	return err
 }
