@@ -294,6 +294,28 @@ func TestNoBackupIsMadeOfRowsWithALogThatIsNotTheirs(t *testing.T) {
 	runProgram(t, app, start{args: []string{"backup", dir, "--url", s.url}}).wantExit(t, exitDone, "has the rows as of")
 }
 
+// TestALogIsBackedUpThatIsNotTheOneOfRowsElsewhere: the backup has the log alone, from which other rows can be folded.
+func TestALogIsBackedUpThatIsNotTheOneOfRowsElsewhere(t *testing.T) {
+	for _, e := range dynamolocal.Engines() {
+		t.Run(string(e), func(t *testing.T) {
+			app := newProject(false).App
+			args := inDynamo(t, e, app)
+			s := serve(t, app, start{args: append(slices.Clone(args), "--sample")})
+			s.ready(t)
+			s.end(t)
+			args[3] = "log:" + otherLog(t, app)
+			s = serve(t, app, start{args: args})
+			s.differs(t)
+			dir := t.TempDir()
+			runProgram(t, app, start{args: []string{"backup", filepath.Join(dir, "running"), "--url", s.url}}).
+				wantExit(t, exitDone, "has the log as of")
+			s.end(t)
+			runProgram(t, app, start{args: append([]string{"backup", filepath.Join(dir, "stopped")}, args...)}).
+				wantExit(t, exitDone, "has the log as of")
+		})
+	}
+}
+
 // differs waits until the server has found that its log is not the one that its rows were folded from.
 func (s *server) differs(t *testing.T) {
 	t.Helper()

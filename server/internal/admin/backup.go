@@ -68,9 +68,10 @@ func (a *API) backup(w http.ResponseWriter, r *http.Request) {
 }
 
 // otherLog is why there is no backup of rows with events that they were not folded from: nobody could use what is
-// restored of it, and it could take the place of one that is good. Rows alone are as good as they were.
+// restored of it, and it could take the place of one that is good. Rows alone are as good as they were, and so is a log
+// whose rows are in another place: other rows can be folded from it.
 func otherLog(of *backup.Sender, folds *projections.Set) *problem.Problem {
-	if !of.HasEvents() {
+	if !of.HasBoth() {
 		return nil
 	}
 	if m := folds.Mismatch(); m != nil {

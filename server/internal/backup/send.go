@@ -52,9 +52,11 @@ var (
 	ErrEmbedded = errors.New("the program that embeds the server backs up the rows and the log")
 )
 
-// HasEvents reports whether events are among the parts: the log, or a copy of another source.
-func (s *Sender) HasEvents() bool {
-	return slices.ContainsFunc(s.Parts, func(p Part) bool { return p.Name != Rows })
+// HasBoth reports whether rows and events are among the parts: the log, or a copy of another source.
+func (s *Sender) HasBoth() bool {
+	isRows := func(p Part) bool { return p.Name == Rows }
+	rows := slices.ContainsFunc(s.Parts, isRows)
+	return rows && slices.ContainsFunc(s.Parts, func(p Part) bool { return !isRows(p) })
 }
 
 // Snapshot copies all parts as they are now. The caller sends the copy, and removes it. Where the disk takes no copy

@@ -128,10 +128,10 @@ func (o *StoreOptions) openExisting(ctx context.Context, p *Program) (*Opened, e
 	return o.Open(ctx, p)
 }
 
-// OpenMatching is openExisting, and a log on this machine is that of the rows.
+// OpenMatching is openExisting, and where rows and events are both on this machine, the events are those of the rows.
 func (o *StoreOptions) OpenMatching(ctx context.Context, p *Program) (*Opened, error) {
 	opened, err := o.openExisting(ctx, p)
-	if err != nil || opened.Source.Dir == "" {
+	if err != nil || opened.Source.Dir == "" || opened.Rows.Dir == "" {
 		return opened, err
 	}
 	other, err := logcheck.Look(ctx, opened.DB, opened.Source, p.Projections)
