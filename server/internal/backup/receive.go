@@ -18,11 +18,11 @@ import (
 // mostManifest is more than a manifest has: Pebble keeps some thousands of files in a store of a terabyte.
 const mostManifest = 64 << 20
 
-// Receive writes the backup that a tar stream holds into a directory, which must not exist. The directory has its name
-// once all of the backup is there and synced to disk.
+// Receive writes the backup that a tar stream holds into a directory, which must not exist, and is in no store and no
+// other backup. The directory has its name once all of the backup is there and synced to disk.
 func Receive(r io.Reader, dir string) (m *Manifest, err error) {
 	dir = filepath.Clean(dir)
-	if err := free(dir); err != nil {
+	if err := fresh(dir); err != nil {
 		return nil, err
 	}
 	if err := makeDirs(filepath.Dir(dir), disk.SyncDir); err != nil {

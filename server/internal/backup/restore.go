@@ -10,13 +10,14 @@ import (
 	"github.com/foldql/foldql/internal/disk"
 )
 
-// Restore copies the backup in a directory into a data directory, which must have none of its parts. Each part has its
-// name once all of the backup has been found to be whole, synced to disk, and passed verify. That is given a data
-// directory with the copy, in which it may open what is there; nil verifies nothing. From its first file on, nobody
-// opens the data directory until a restore succeeds. What one that did not succeed has put there is removed first.
+// Restore copies the backup in a directory into a data directory, which must have none of its parts, and is in no store
+// and no backup. Each part has its name once all of the backup has been found to be whole, synced to disk, and passed
+// verify. That is given a data directory with the copy, in which it may open what is there; nil verifies nothing. From
+// its first file on, nobody opens the data directory until a restore succeeds. What one that did not succeed has put
+// there is removed first.
 func Restore(ctx context.Context, dir, data string, verify func(m *Manifest, copied string) error) (*Manifest, error) {
 	m, err := read(dir)
-	if err != nil {
+	if err = errors.Join(err, apart(data)); err != nil {
 		return nil, err
 	}
 	former, err := removeRestored(data)
