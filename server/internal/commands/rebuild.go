@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
@@ -84,6 +85,9 @@ func (c *rebuildVerify) Run(ctx context.Context, p *Program) error {
 	return c.either(ctx, p, slices.Concat(StoreFlags(), FoldFlags()), c.remote, c.offline)
 }
 
+// verifyIdle is how long a server may send nothing: it tells twice a second how far it is.
+var verifyIdle = client.Idle{First: 10 * time.Minute, Next: 10 * time.Minute}
+
 func (c *rebuildVerify) remote(ctx context.Context, p *Program) error {
 	to, err := c.Server.Client()
 	if err != nil {
@@ -93,7 +97,7 @@ func (c *rebuildVerify) remote(ctx context.Context, p *Program) error {
 	if err != nil {
 		return err
 	}
-	from, err := to.Stream(ctx, "/admin/rebuild/verify", body)
+	from, err := to.StreamWithin(ctx, "/admin/rebuild/verify", body, verifyIdle)
 	if err != nil {
 		return fmt.Errorf("rebuild verify: %w", err)
 	}
