@@ -126,6 +126,7 @@ func (u *Upload) send(ctx context.Context, events []eventlog.Event) error {
 		return u.malformed(events[0].Offset, err)
 	}
 	body := cloudevents.AppendBatch(nil, events)
+	known := true // whether the server has taken them
 	for pause, n := firstPause, 1; ; pause, n = min(2*pause, 10*time.Second), n+1 {
 		var answer struct{ Appended []eventlog.AppendResult }
 		err := u.To.Do(ctx, "POST", "/events", cloudevents.BatchType, body, client.Answer{Into: &answer, With: "appended"})
@@ -135,8 +136,9 @@ func (u *Upload) send(ctx context.Context, events []eventlog.Event) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		known = known && !client.MayBeDone(err)
 		if !client.Temporary(err) || n == u.Attempts {
-			return u.refused(events, err)
+			return u.refused(events, known, err)
 		}
 		if n == 1 {
 			fmt.Fprintf(u.Stderr, "\n%v; trying again\n", err)
@@ -175,16 +177,20 @@ func (u *Upload) count(at []eventlog.AppendResult, events int) error {
 	return nil
 }
 
-// refused says which line the server did not take.
-func (u *Upload) refused(events []eventlog.Event, err error) error {
+// refused says which line the server did not take, or may not have taken where that is not known.
+func (u *Upload) refused(events []eventlog.Event, known bool, err error) error {
 	var answer *client.Error
 	if errors.As(err, &answer) && answer.Event != nil && *answer.Event >= 0 && *answer.Event < len(events) {
 		e := &events[*answer.Event]
 		return fmt.Errorf("%s line %d of %s (id %q): %s: %s; %s",
 			u.Verb, e.Offset, u.File, e.ID, answer.Field, answer.Reason, u.before(events[0].Offset))
 	}
-	return fmt.Errorf("%s lines %d to %d of %s to %s: %w; the lines before are %s", u.Verb, events[0].Offset,
-		events[len(events)-1].Offset, u.File, u.To, err, u.Done)
+	first, before := events[0].Offset, u.before(events[0].Offset)
+	if first == 1 && !known {
+		before = "whether they are " + u.Done + " is not known"
+	}
+	return fmt.Errorf("%s lines %d to %d of %s to %s: %w; %s", u.Verb, first, events[len(events)-1].Offset, u.File, u.To,
+		err, before)
 }
 
 // before says what has become of the lines before one that was not taken.

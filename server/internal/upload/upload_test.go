@@ -35,3 +35,24 @@ func TestEventsAreAppendedWhereTheServerSaysSoOfEach(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingIsSaidOfLinesBeforeTheFirst: there are none. Of a request that got no answer nobody knows what became.
+func TestNothingIsSaidOfLinesBeforeTheFirst(t *testing.T) {
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	failing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }))
+	defer failing.Close()
+	one := `{"specversion":"1.0","id":"x","source":"/s","type":"T","data":{}}` + "\n"
+	for url, want := range map[string]string{gone.URL: "; nothing is imported",
+		failing.URL: "; whether they are imported is not known"} {
+		to, err := (&client.Server{URL: url}).Client()
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := &Upload{Options: Options{Batch: 10, Attempts: 1}, File: "-", MaxEvent: 1000, Stdin: strings.NewReader(one),
+			Stderr: io.Discard, To: to, Verb: "import", Done: "imported"}
+		if err := u.Run(t.Context()); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q in the end", url, err, want)
+		}
+	}
+}
