@@ -388,6 +388,11 @@ func TestEventsOfANewerVersionAreImportedIntoAStore(t *testing.T) {
 			t.Errorf("the warning: %s", got)
 		}
 	}
+	wrong := taskEvent("", "No task")
+	path = writeLines(t, "wrong.jsonl", slices.Values([]eventlog.Event{gift, wrong}))
+	c := eventsOf(t, app, "import", path, "--store", dir, "--take-newer", "--batch", "1")
+	c.wantExit(t, exitFailed, "the lines before 2 are imported")
+	c.wantExit(t, exitFailed, ": 1 TaskGifted.")
 	s = serve(t, app, start{args: []string{"--store", dir}})
 	s.ready(t)
 	if got := s.query(t, `{ Task(id: "1") { title } }`); got != titled("Task 1") {

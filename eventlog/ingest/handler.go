@@ -151,7 +151,7 @@ func (h *handler) withFix(reason string) string {
 // check holds the event to what its type declares.
 func (h *handler) check(i int, e *eventlog.Event) *problem {
 	if h.cfg.TakeUnknown != nil && h.isUnknown(e) {
-		return nil
+		return checkVersion(i, e)
 	}
 	declared, ok := h.types[e.Type]
 	if !ok {
@@ -164,8 +164,8 @@ func (h *handler) check(i int, e *eventlog.Event) *problem {
 		return invalidEvent(i, e.ID, "type", "the event type "+e.Type+" is retired: the log keeps its events, and takes no "+
 			"more of them")
 	}
-	if _, err := e.DataVersion(); err != nil {
-		return invalidEvent(i, e.ID, eventlog.VersionAttribute, err.Error())
+	if bad := checkVersion(i, e); bad != nil {
+		return bad
 	}
 	err := declared.CheckEvent(e)
 	var field *eventlog.FieldError
@@ -181,6 +181,14 @@ func (h *handler) check(i int, e *eventlog.Event) *problem {
 		return invalidEvent(i, e.ID, "data", field.Reason)
 	}
 	return invalidEvent(i, e.ID, "data."+field.Field, field.Reason)
+}
+
+// checkVersion fails where the version of the data is none in any program.
+func checkVersion(i int, e *eventlog.Event) *problem {
+	if _, err := e.DataVersion(); err != nil {
+		return invalidEvent(i, e.ID, eventlog.VersionAttribute, err.Error())
+	}
+	return nil
 }
 
 // notAppended tells callers what they can do about an error of the log, and nothing of its insides.

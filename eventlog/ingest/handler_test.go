@@ -291,6 +291,7 @@ func TestEventsThatOnlyANewerProgramKnowsAreTaken(t *testing.T) {
 		{event("later", `,"dataversion":"2"`), 201},
 		{event("known", ""), 201},
 		{event("wrong version", `,"dataversion":"two"`), 400},
+		{strings.Replace(event("wrong version", `,"dataversion":"two"`), "Counted", "Gifted", 1), 400},
 		{strings.Replace(event("wrong data", ""), `"n":1`, `"n":"x"`, 1), 400},
 		{strings.Replace(event("retired", ""), "Counted", "Dropped", 1), 400},
 	} {

@@ -36,13 +36,13 @@ func (c *importEvents) Run(ctx context.Context, p *commands.Program) error {
 		}
 	}
 	return c.write(ctx, p, func(to *client.Client) error {
+		defer c.warnOfUnknown(p.Stderr) // also where a later line is wrong: the log has those before it
 		u := &upload.Upload{Options: c.Options, File: c.File, MaxEvent: c.MaxEvent, Stdin: p.Stdin, Stderr: p.Stderr,
 			To: to, Verb: "import", Done: "imported"}
 		if err := u.Run(ctx); err != nil {
 			return err
 		}
 		fmt.Fprintf(p.Stdout, "%s imported, %d there already\n", plural.Count(u.New, "event"), u.Duplicates)
-		c.warnOfUnknown(p.Stderr)
 		return nil
 	})
 }
