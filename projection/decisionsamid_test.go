@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
@@ -233,4 +235,62 @@ func TestABuildGoesOnWhereADecisionCannotBeDoneAtOnce(t *testing.T) {
 		t.Errorf("dead letters of the build (-want +got):\n%s", diff)
 	}
 	wantBoth(t, first, second, map[string]int{"a": 5, "o": 7})
+}
+
+// replacedLog is a log that becomes another when all was read, and the last of some events is read alone that are
+// retried. It says so to whoever reads one of them again. What happens then comes first.
+type replacedLog struct {
+	eventlog.Log
+	retried []uint64
+	then    func()
+	all, is atomic.Bool
+}
+
+func (l *replacedLog) Read(ctx context.Context, partition string, after uint64, n int) ([]eventlog.Event, error) {
+	if n > 1 && after == 7 {
+		l.all.Store(true)
+	}
+	alone := n == 1 && l.all.Load() && slices.Contains(l.retried, after+1)
+	if alone && l.is.Load() {
+		return nil, &eventlog.ReplacedError{Partition: partition, Reason: "it is"}
+	}
+	if alone && after+1 == slices.Max(l.retried) {
+		l.then()
+		l.is.Store(true)
+	}
+	return l.Log.Read(ctx, partition, after, n)
+}
+
+// TestASourceThatSaysItIsAnotherToARetryIsAMismatch, as where it says so to whoever reads on: another process has
+// decided about a dead letter while a build repeats retries, which come before that.
+func TestASourceThatSaysItIsAnotherToARetryIsAMismatch(t *testing.T) {
+	store, log := memstore.NewMultiWriter(memstore.Options{}), openLog(t, broken()...)
+	opts := memstore.Options{Now: quick().Now}
+	first := start(t, store.Join(opts), ended(log), "1")
+	if err := first.fold(); err != nil {
+		t.Fatal(err)
+	}
+	add(t, log, 8, event("maker", set("a", 5)))
+	if err := first.fold(); err != nil {
+		t.Fatal(err)
+	}
+	serving := first.runner(first.db)
+	if err := serving.Retry(t.Context(), "0@2"); err != nil { // takes 0@4 and 0@6 along
+		t.Fatal(err)
+	}
+	log.End()
+	replaced := &replacedLog{Log: log, retried: []uint64{2, 4, 6}, then: func() {
+		if err := serving.Skip(t.Context(), "0@7"); err != nil {
+			t.Error(err)
+		}
+	}}
+	second := start(t, store.Join(opts), replaced, "2")
+	if err := second.begin(); err != nil {
+		t.Fatal(err)
+	}
+	_, run := second.runBeside()
+	var mismatch *projection.MismatchError
+	if err := run.wait(); !errors.As(err, &mismatch) || mismatch.Replaced != "it is" {
+		t.Errorf("error %v, want a mismatch", err)
+	}
 }

@@ -106,7 +106,7 @@ func (r *Runner) Run(ctx context.Context) (err error) {
 	defer func() { r.end(err) }()
 	defer usercode.Recovered(&err)
 	for {
-		err := r.run(ctx)
+		err := mismatched(r, r.run(ctx))
 		if err != checkpoint.ErrRewound {
 			return err
 		}
@@ -143,7 +143,7 @@ func (r *Runner) run(ctx context.Context) error {
 			}
 			return r.refreshAll(ctx)
 		case !open:
-			return mismatched(r, readErr)
+			return readErr
 		case foldErr != nil:
 			continue // drain what was read ahead
 		case w != nil:

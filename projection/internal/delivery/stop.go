@@ -69,8 +69,8 @@ func stopped(s *usercode.Supervisor, projection string, it *item, err error) err
 	return fmt.Errorf("call projection %s with event %s: %w", projection, position.RefOf(it.event), err)
 }
 
-// mismatched makes the error of a reader that has ended, with all that it has read folded, where that is that a
-// partition is another than before.
+// mismatched makes the error of a run that has ended, where that is that a partition is another than before: the reader
+// finds that, with all that it has read folded, and so does whoever reads an event that is retried.
 func mismatched(r *Runner, err error) error {
 	var replaced *eventlog.ReplacedError
 	if !errors.As(err, &replaced) {
