@@ -61,6 +61,30 @@ func TestTheLogHasFewOfTheFailedReadsOfOneRequest(t *testing.T) {
 	}
 }
 
+// TestTheLogHasTheCausesOfEveryModel that a request could not read, however many reads of another one failed before.
+func TestTheLogHasTheCausesOfEveryModel(t *testing.T) {
+	var log bytes.Buffer
+	b := newBench(t, Config{AuthOff: true, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	b.stock(t)
+	b.store.fail = func(_ context.Context, table string) error {
+		switch table {
+		case "Track":
+			return errors.New("disk on fire")
+		case "Invoice":
+			return errors.New("quite another cause")
+		}
+		return nil
+	}
+	b.messages(t, `{ OrderByStatus(status: OPEN) { items { a: tracks(limit: 1) { nextToken } b: tracks(limit: 2) { nextToken }
+		c: tracks(limit: 3) { nextToken } } } Invoice(id: "1") { amount } }`)
+	if fires := strings.Count(log.String(), "on fire"); fires != requestlog.Most {
+		t.Errorf("%d reads of one model are logged, want %d", fires, requestlog.Most)
+	}
+	if !strings.Contains(log.String(), "quite another cause") {
+		t.Errorf("the log does not have the cause of the other model:\n%s", log.String())
+	}
+}
+
 // TestInternalErrorsOfReadsLeadToTheLog by the identifier in their message, those of a failing store and those of
 // damaged rows.
 func TestInternalErrorsOfReadsLeadToTheLog(t *testing.T) {

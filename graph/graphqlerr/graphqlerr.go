@@ -82,8 +82,12 @@ func CodeOf(err error) Code {
 	return ""
 }
 
-// MessageOf returns the message of the error without the place, which the text of an error with a code begins with.
+// MessageOf returns the message of the error with a code that err is or wraps, without the place that its text begins
+// with; and the text of any other error. It is "" for nil.
 func MessageOf(err error) string {
+	if err == nil {
+		return ""
+	}
 	var gql *gqlerror.Error
 	if errors.As(err, &gql) {
 		return gql.Message

@@ -43,7 +43,7 @@ func (p *presenter) present(ctx context.Context, err error) *gqlerror.Error {
 	case ofArguments(ctx):
 		code, shown.Message = graphqlerr.BadUserInput, shortened(gql.Message, longestMessage)
 	default:
-		shown.Message = requestlog.Hide(ctx, p.logger, hidden, "path", gql.Path.String(), "error", err)
+		shown.Message = requestlog.Hide(ctx, p.logger, hidden, "", "path", gql.Path.String(), "error", err)
 	}
 	shown.Extensions = map[string]any{"code": string(code)}
 	return shown
@@ -93,9 +93,9 @@ const hidden = "internal error"
 // own: the log has it however many errors come before it.
 func (p *presenter) hidePanic(ctx context.Context, err *panicError, path ast.Path) string {
 	if err.stack == nil {
-		return requestlog.Hide(ctx, p.logger, hidden, "path", path.String(), "error", err)
+		return requestlog.Hide(ctx, p.logger, hidden, "", "path", path.String(), "error", err)
 	}
-	return requestlog.Hide(ctx, p.logger, "panic", "path", path.String(), "error", err, "stack", string(err.stack))
+	return requestlog.Hide(ctx, p.logger, "panic", "", "path", path.String(), "error", err, "stack", string(err.stack))
 }
 
 // panicError is a panic while the request was answered.

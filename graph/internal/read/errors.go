@@ -36,7 +36,7 @@ func (e Errors) Read(ctx context.Context, err error, what string) error {
 	case errors.As(err, &former):
 		return formerError(former)
 	case errors.As(err, &part):
-		requestlog.Log(ctx, e.logger, slog.LevelError, "an aggregate is incomplete", "what", what, "error", err)
+		requestlog.Log(ctx, e.logger, slog.LevelError, "an aggregate is incomplete", what, "error", err)
 		return incompleteError(part, what)
 	case graphqlerr.CodeOf(err) != "":
 		return err
@@ -52,7 +52,7 @@ func (e Errors) Read(ctx context.Context, err error, what string) error {
 		if errors.Is(err, driver.ErrSuspended) { // for which there was a warning already
 			level = slog.LevelDebug
 		}
-		requestlog.Log(ctx, e.logger, level, "read refused by the store", "what", what, "error", err)
+		requestlog.Log(ctx, e.logger, level, "read refused by the store", what, "error", err)
 		return graphqlerr.New(graphqlerr.Unavailable, "the store of %s does not answer at the moment; try again", what)
 	}
 	return e.Internal(ctx, err, what)
@@ -84,7 +84,7 @@ func hidesFrom(v access.Viewer, t *catalog.Type, err error) bool {
 // logHidden logs what is wrong with a row of which the caller is not to know that it is there.
 func (e Errors) logHidden(ctx context.Context, err error, what string) {
 	requestlog.Log(ctx, e.logger, slog.LevelError, "a row cannot be read; a caller who may read own rows only is "+
-		"answered as if it were not there", "what", what, "error", err)
+		"answered as if it were not there", what, "error", err)
 }
 
 // unnamed is err, or, where that says of a row why it cannot be read, an error that names none: the caller is not to
@@ -132,7 +132,7 @@ func extension(model string, p *querydb.Progress) map[string]any {
 
 // Internal logs the cause, and returns an error that does not show it but says where the log has it.
 func (e Errors) Internal(ctx context.Context, err error, what string) error {
-	told := requestlog.Hide(ctx, e.logger, "read failed", "what", what, "error", err)
+	told := requestlog.Hide(ctx, e.logger, "read failed", what, "error", err)
 	return graphqlerr.New(graphqlerr.Internal, "%s cannot be read: %s", what, told)
 }
 

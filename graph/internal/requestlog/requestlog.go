@@ -10,7 +10,8 @@ import (
 	"sync"
 )
 
-// Most is how many lines of a kind, those with the same message, the log has of one request.
+// Most is how many lines of a kind, those with the same message about the same model or query, the log has of one
+// request.
 const Most = 10
 
 // Request counts what the log has of one request. The zero value is ready. It is safe for concurrent use.
@@ -23,6 +24,7 @@ type Request struct {
 type kind struct {
 	level   slog.Level
 	message string
+	what    string // the model or query that was read, "" where it is nothing of the kind
 }
 
 // written is what there has been of a kind.
@@ -52,19 +54,19 @@ func of(ctx context.Context) *Request {
 	return r
 }
 
-// Log writes a line, unless the log has enough of its kind.
-func Log(ctx context.Context, logger *slog.Logger, level slog.Level, message string, args ...any) {
+// Log writes a line about what a request read, unless the log has enough of its kind.
+func Log(ctx context.Context, logger *slog.Logger, level slog.Level, message, what string, args ...any) {
 	if !logger.Enabled(ctx, level) {
 		return
 	}
-	before := of(ctx).add(kind{level, message}, "")
-	before.write(ctx, logger, kind{level, message}, args)
+	k := kind{level, message, what}
+	of(ctx).add(k, "").write(ctx, logger, k, args)
 }
 
 // Hide writes the line of an error that the client is not to see, and returns what the client is told instead: the id
-// under which the log has the error, or the first of its kind.
-func Hide(ctx context.Context, logger *slog.Logger, message string, args ...any) string {
-	id, k := rand.Text(), kind{slog.LevelError, message}
+// under which the log has the error, or the first of its kind. what is "" where nothing was read.
+func Hide(ctx context.Context, logger *slog.Logger, message, what string, args ...any) string {
+	id, k := rand.Text(), kind{slog.LevelError, message, what}
 	before := of(ctx).add(k, id)
 	before.write(ctx, logger, k, append([]any{"id", id}, args...))
 	if before.lines >= Most {
@@ -93,14 +95,20 @@ func (r *Request) add(k kind, id string) written {
 
 // write writes one line more; the first that is too many says so instead.
 func (before written) write(ctx context.Context, logger *slog.Logger, k kind, args []any) {
+	message := k.message
 	switch {
-	case before.lines < Most:
-		logger.Log(ctx, k.level, k.message, args...)
-	case before.lines == Most && before.first == "":
-		logger.Log(ctx, k.level, "more lines of this request are not logged", "of", k.message)
+	case before.lines > Most:
+		return
 	case before.lines == Most:
-		logger.Log(ctx, k.level, "more lines of this request are not logged", "of", k.message, "first", before.first)
+		message, args = "more lines of this request are not logged", []any{"of", k.message}
+		if before.first != "" {
+			args = append(args, "first", before.first)
+		}
 	}
+	if k.what != "" {
+		args = append(args, "what", k.what)
+	}
+	logger.Log(ctx, k.level, message, args...)
 }
 
 // Stack is the stack of the caller, the first time in a request, and then nil.

@@ -10,18 +10,20 @@ import (
 	"github.com/foldql/foldql/graph/internal/requestlog"
 )
 
-// TestEachKindHasItsLines: many lines of one message keep none of another out, nor those below the level of the log.
+// TestEachKindHasItsLines: many lines of one message keep none of another out, nor of the same one about another model,
+// nor those below the level of the log.
 func TestEachKindHasItsLines(t *testing.T) {
 	var log bytes.Buffer
 	logger, ctx := slog.New(slog.NewTextHandler(&log, nil)), requestlog.Bounded(t.Context())
 	for range 20 {
-		requestlog.Log(ctx, logger, slog.LevelDebug, "refused")
-		requestlog.Log(ctx, logger, slog.LevelWarn, "refused")
-		requestlog.Hide(ctx, logger, "failed")
+		requestlog.Log(ctx, logger, slog.LevelDebug, "refused", "")
+		requestlog.Log(ctx, logger, slog.LevelWarn, "refused", "")
+		requestlog.Hide(ctx, logger, "failed", "Track")
+		requestlog.Hide(ctx, logger, "failed", "Order")
 	}
 	for line, want := range map[string]int{
-		"level=DEBUG": 0, "level=WARN msg=refused": requestlog.Most, "level=ERROR msg=failed": requestlog.Most,
-		"of=refused\n": 1, "of=failed first=": 1,
+		"level=DEBUG": 0, "level=WARN msg=refused": requestlog.Most, "level=ERROR msg=failed": 2 * requestlog.Most,
+		"of=refused\n": 1, "of=failed first=": 2, "what=Order": requestlog.Most + 1,
 	} {
 		if got := strings.Count(log.String(), line); got != want {
 			t.Errorf("%d lines have %q, want %d:\n%s", got, line, want, log.String())
@@ -46,7 +48,7 @@ func TestRequestsAreCountedApart(t *testing.T) {
 	} {
 		log.Reset()
 		for range 20 {
-			requestlog.Log(tt.ctx, logger, slog.LevelError, "failed")
+			requestlog.Log(tt.ctx, logger, slog.LevelError, "failed", "")
 		}
 		if got := strings.Count(log.String(), "\n"); got != tt.want {
 			t.Errorf("%s: %d lines, want %d", tt.name, got, tt.want)
