@@ -2,6 +2,7 @@ package projection_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 
@@ -42,14 +43,13 @@ func TestACopyIsFilledInWhenARowThatHadExpiredComesBack(t *testing.T) {
 	}
 }
 
-// TestDeletingARowThatHasExpiredLeavesCopiesOfIt, as a sweep of it does, also where an event before it in its window
-// has changed the row while that was there.
+// TestDeletingARowThatHasExpiredLeavesCopiesOfIt, by itself or with its partition, as a sweep of it does, also where an
+// event before it in its window has changed the row while that was there.
 func TestDeletingARowThatHasExpiredLeavesCopiesOfIt(t *testing.T) {
-	events := []eventlog.Event{
+	before := []eventlog.Event{
 		dealEvent(t, 0, dealStep{Op: "deal", Deal: Deal{ID: "lease", Note: "n", Ends: after(10)}}),
 		dealEvent(t, 1, dealStep{Op: "deal", Deal: Deal{ID: "holder", FormerID: "lease"}}),
 		dealEvent(t, 2, dealStep{Op: "note", ID: "lease", Text: "m"}),
-		dealEvent(t, 20, dealStep{Op: "nodeal", ID: "lease"}),
 	}
 	for name, mode := range map[string]refMode{
 		"after the commit":  {nullIfMissing: true},
@@ -59,12 +59,15 @@ func TestDeletingARowThatHasExpiredLeavesCopiesOfIt(t *testing.T) {
 	} {
 		codec := (&dealForm{expires: true, former: mode}).codec()
 		for kind, newStore := range keptStores {
-			for _, window := range []int{1, 2, 100} {
-				store := newStore()
-				foldDeals(t, store, codec, window, events[:2])
-				foldDeals(t, store, codec, window, events)
-				if got := former(t, store, codec, "holder"); got == nil {
-					t.Errorf("%s, %s store, windows of %d: the copy is null, want that it stays", name, kind, window)
+			for _, op := range []string{"nodeal", "nodeals"} {
+				events := append(slices.Clip(before), dealEvent(t, 20, dealStep{Op: op, ID: "lease"}))
+				for _, window := range []int{1, 2, 100} {
+					store := newStore()
+					foldDeals(t, store, codec, window, events[:2])
+					foldDeals(t, store, codec, window, events)
+					if got := former(t, store, codec, "holder"); got == nil {
+						t.Errorf("%s, %s, %s store, windows of %d: the copy is null, want that it stays", op, name, kind, window)
+					}
 				}
 			}
 		}

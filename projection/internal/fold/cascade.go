@@ -202,12 +202,12 @@ func (f *followers) cascade(at ApplyPoint) error {
 		return nil
 	}
 	for _, u := range f.of.journal {
-		rule, written := f.rules[u.entry.key]
-		if !written { // only copies in it have changed, and no copy holds those
-			continue
-		}
 		if u.was.event != 0 && u.was.present && !f.of.lasts(u.was.row, at) {
 			return ErrNextCommit
+		}
+		rule, written := f.rules[u.entry.key]
+		if !written { // only copies in it have changed, and no copy holds those; or what had expired is deleted
+			continue
 		}
 		if follows, err := f.judgeFollowing(&u, &rule, at); err != nil || !follows {
 			if err != nil {
