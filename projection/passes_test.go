@@ -26,7 +26,7 @@ func TestAnEventWaitsForARowOfWhichOneOfSeveralWritersTouchesItsPartAlone(t *tes
 			}
 			events := append(before, passEvent(t, 10, passStep{By: "zoning", Op: op}, wearsPass),
 				passEvent(t, 11, passEnds(100)))
-			eachPassFold(t, events, func(where string, w *Wearer, letters []projection.DeadLetter) {
+			eachPassFold(t, refMode{}, events, func(where string, w *Wearer, letters []projection.DeadLetter) {
 				if len(letters) > 0 || w == nil || w.Badge == nil {
 					t.Errorf("the pass %s, %s, %s: the wearer is %+v, dead letters are %+v; want it retried once the pass comes",
 						when, op, where, w, letters)
@@ -51,7 +51,8 @@ func TestAnEventThatDeletesOrEndsTheRowOfSeveralWritersItNeedsFailsForGood(t *te
 		"ends one that has expired as then": {expired, passEvent(t, 10, passEnds(5), wearsPass)},
 	} {
 		for _, comes := range [][]eventlog.Event{nil, {passEvent(t, 11, passEnds(100))}} {
-			eachPassFold(t, slices.Concat(events, comes), func(where string, w *Wearer, letters []projection.DeadLetter) {
+			all := slices.Concat(events, comes)
+			eachPassFold(t, refMode{}, all, func(where string, w *Wearer, letters []projection.DeadLetter) {
 				if len(letters) != 1 || letters[0].RefNotFound != nil || w != nil {
 					t.Errorf("an event that %s, %s, and %d after it: the wearer is %+v, dead letters are %+v; want one that waits "+
 						"for nothing", what, where, len(comes), w, letters)
@@ -61,15 +62,42 @@ func TestAnEventThatDeletesOrEndsTheRowOfSeveralWritersItNeedsFailsForGood(t *te
 	}
 }
 
+// TestCopiesFollowARowThatComesBackAsTheProjectionThatEndedItDeletesItsPart, by itself or with its partition: what the
+// other has written is there again, and without an end.
+func TestCopiesFollowARowThatComesBackAsTheProjectionThatEndedItDeletesItsPart(t *testing.T) {
+	for name, mode := range map[string]refMode{
+		"after the commit":  {nullIfMissing: true},
+		"by a cascade":      {nullIfMissing: true, cascade: true},
+		"in the commit":     {nullIfMissing: true, cascade: true, transactional: true},
+		"by an op's demand": {nullIfMissing: true, onRequest: true},
+	} {
+		for _, op := range []string{"delete", "partition"} {
+			eachPassFold(t, mode, []eventlog.Event{
+				passEvent(t, 0, passStep{By: "zoning", Op: "set"}, passEnds(5)),
+				passEvent(t, 10, wearsPass),
+				passEvent(t, 11, passStep{By: "ending", Op: op}),
+			}, func(where string, w *Wearer, letters []projection.DeadLetter) {
+				if len(letters) > 0 || w == nil || w.Badge == nil {
+					t.Errorf("%s, %s, %s: the wearer is %+v, dead letters are %+v; want the copy filled in", op, name, where, w,
+						letters)
+				}
+			})
+		}
+	}
+}
+
 // eachPassFold folds the events on each store in windows of one event and of all.
-func eachPassFold(t *testing.T, events []eventlog.Event, check func(string, *Wearer, []projection.DeadLetter)) {
+func eachPassFold(
+	t *testing.T, mode refMode, events []eventlog.Event, check func(string, *Wearer, []projection.DeadLetter),
+) {
 	t.Helper()
+	codec := passWearerCodec(mode)
 	for kind, newStore := range keptStores {
 		for _, window := range []int{1, 100} {
 			cfg := quick()
 			cfg.WindowEvents, cfg.MaxDeadLetterPercent = window, 100
-			db := open(t, newStore(), passModel, passWearerCodec.Model)
-			runner, err := projection.NewRunner(passGroup(), logOf(t, events...), db, cfg)
+			db := open(t, newStore(), passModel, codec.Model)
+			runner, err := projection.NewRunner(passGroup(codec), logOf(t, events...), db, cfg)
 			if err == nil {
 				err = runner.Run(t.Context())
 			}
@@ -80,14 +108,14 @@ func eachPassFold(t *testing.T, events []eventlog.Event, check func(string, *Wea
 			if err != nil {
 				t.Fatal(err)
 			}
-			stored, err := db.ForFold("").Get(t.Context(), passWearerCodec.Model, []keys.Key{{PK: "w"}}, true)
+			stored, err := db.ForFold("").Get(t.Context(), codec.Model, []keys.Key{{PK: "w"}}, true)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var w *Wearer
 			if stored[0].Record != nil {
 				w = &Wearer{}
-				if err := passWearerCodec.Decode(stored[0].Record, w); err != nil {
+				if err := codec.Decode(stored[0].Record, w); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -60,11 +60,12 @@ var passCodec = &querydb.Codec[Pass]{
 	SetTime: func(r *Pass, _ int, ends time.Time) { r.Ends = ends },
 }
 
-// passWearerCodec is that of wearers who wait for their pass.
-var passWearerCodec = func() *querydb.Codec[Wearer] {
+// passWearerCodec is that of wearers of a pass, whose copies of it are of the mode.
+func passWearerCodec(mode refMode) *querydb.Codec[Wearer] {
 	codec, model := *wearerCodec, *wearerModel
 	refs := slices.Clone(codec.References.(querydb.ReferencesOf[Wearer]))
-	refs[0].Source, refs[0].Cascade, refs[0].NullIfMissing = passModel, false, false
+	refs[0].Source, refs[0].Cascade, refs[0].Transactional = passModel, mode.cascade, mode.transactional
+	refs[0].NullIfMissing, refs[0].OnRequest = mode.nullIfMissing, mode.onRequest
 	refs[0].Fill = func(r *Wearer, _ int, source any) {
 		r.Badge = nil
 		if p, ok := source.(*Pass); ok {
@@ -73,12 +74,9 @@ var passWearerCodec = func() *querydb.Codec[Wearer] {
 	}
 	codec.Model, codec.References = &model, refs
 	return &codec
-}()
+}
 
-var (
-	passOps       = opsByID(passCodec, func(r *Pass, id string) { r.ID = id })
-	passWearerOps = opsByID(passWearerCodec, func(r *Wearer, id string) { r.ID = id })
-)
+var passOps = opsByID(passCodec, func(r *Pass, id string) { r.ID = id })
 
 // passStep is what one projector does to the pass x, or what gives it to the wearer w.
 type passStep struct {
@@ -86,14 +84,14 @@ type passStep struct {
 	Ends   int // second
 }
 
-func (s passStep) op() projection.Op {
+func (s passStep) op(wearers *projection.Ops[Wearer, string, string]) projection.Op {
 	switch s.Op {
 	case "delete":
 		return passOps.Delete("x")
 	case "partition":
 		return passOps.DeletePartition("x")
 	case "wear":
-		return passWearerOps.Set(Wearer{ID: "w", BadgeID: ptr("x")})
+		return wearers.Set(Wearer{ID: "w", BadgeID: ptr("x")})
 	}
 	if s.By == "zoning" {
 		return passOps.Set(Pass{ID: "x", Zone: ptr("z")})
@@ -110,7 +108,8 @@ func passEvent(t *testing.T, second int, steps ...passStep) eventlog.Event {
 	return eventlog.Event{Source: "/test", Type: "Pass", Time: after(second), Data: data}
 }
 
-func passGroup() projection.Projection {
+func passGroup(wearers *querydb.Codec[Wearer]) projection.Projection {
+	wearerOps := opsByID(wearers, func(r *Wearer, id string) { r.ID = id })
 	by := func(name string) projection.Projection {
 		return projection.Projection{
 			Name: name, Events: []string{"Pass"},
@@ -119,7 +118,7 @@ func passGroup() projection.Projection {
 				err = json.Unmarshal(e.Data, &steps)
 				for _, s := range steps {
 					if s.By == name {
-						ops = append(ops, s.op())
+						ops = append(ops, s.op(wearerOps))
 					}
 				}
 				return ops, err
@@ -128,6 +127,6 @@ func passGroup() projection.Projection {
 	}
 	return projection.Group([]projection.Projection{
 		projection.New(passOps, by("zoning")), projection.New(passOps, by("ending")),
-		projection.New(passWearerOps, by("wearers")),
+		projection.New(wearerOps, by("wearers")),
 	})[0]
 }

@@ -327,9 +327,10 @@ func (o *deletePartitionOp) eval(f *modelFold, at ApplyPoint) error {
 			continue
 		}
 		// One that had expired before counts nothing where all have to fit into one commit: it may be gone already, and
-		// whether the event becomes a dead letter must not hang on that.
+		// whether the event becomes a dead letter must not hang on that. A row of several writers stays until each has
+		// deleted its part, and one that has expired is there again once the part with its end is deleted.
 		switch {
-		case f.visible(e, at) || e.event == at.Event:
+		case f.visible(e, at) || e.event == at.Event || f.views.whole != nil:
 			f.remove(e, at)
 		case f.traits.unique == nil || !f.bounds.shared:
 			f.touch(e, at) // nor does what the op says of copies count
