@@ -44,8 +44,8 @@ func (r *Runner) Cascades(ctx context.Context) (pending int, failed []FailedCasc
 	return pending, failedCascades(tasks), err
 }
 
-// RetryCascades tries those again, and returns how many rows it has tried, and those of which some copies still cannot
-// follow.
+// RetryCascades has copies follow all rows of Cascades, those that failed included. It returns how many rows it has
+// tried, and those of which some copies still cannot follow.
 func (r *Runner) RetryCascades(ctx context.Context) (tried int, failed []FailedCascade, err error) {
 	tried, tasks, err := r.engine.RetryCascades(ctx)
 	return tried, failedCascades(tasks), err

@@ -83,7 +83,9 @@ func (f *fullRow) isRetried(t *testing.T, runner *projection.Runner, log *memlog
 	if pending, failed, err := runner.Cascades(ctx); pending+len(failed) != 1 || err != nil {
 		t.Fatalf("begun again: %d cascades are pending, and %+v have failed, %v; want 1", pending, failed, err)
 	}
-	_, failed, err = runner.RetryCascades(ctx)
+	if tried, failed, err = runner.RetryCascades(ctx); tried != 1 {
+		t.Errorf("%d rows were tried of one that was begun again, want 1", tried)
+	}
 	check("retried to the end", names(), f.before, failed, err, 1)
 	fold(f.shrink)
 	failed, err = runner.FailedCascades(ctx)

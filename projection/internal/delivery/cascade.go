@@ -55,10 +55,10 @@ func (r *Runner) Cascades(ctx context.Context) (pending int, failed []cascade.Ta
 	return r.state.Tasks.Len(), r.state.Tasks.Failed(), nil
 }
 
-// RetryCascades has all copies follow those rows that can by now. It returns how many rows it has tried, and those of
-// which some copies still cannot.
+// RetryCascades has all copies follow those rows that can by now. It returns how many rows it has tried, which includes
+// those that are being tried again already, and those of which some copies still cannot.
 func (r *Runner) RetryCascades(ctx context.Context) (tried int, failed []cascade.Task, err error) {
-	_, before, err := r.Cascades(ctx)
+	pending, before, err := r.Cascades(ctx)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -69,7 +69,7 @@ func (r *Runner) RetryCascades(ctx context.Context) (tried int, failed []cascade
 		return 0, nil, err
 	}
 	_, failed, err = r.Cascades(ctx)
-	return len(before), failed, err
+	return pending + len(before), failed, err
 }
 
 // refreshAll has all copies follow their rows.
