@@ -275,17 +275,19 @@ func (w *follower) followsNow(rule *followRule) bool {
 		slices.ContainsFunc(rule.now, func(s cascade.Scope) bool { return s.Names(w.Model) })
 }
 
-// changes reports whether the event changes what copies of the row hold.
+// changes reports whether the event changes what copies of the row hold. One that it writes as expired where there was
+// none changes nothing.
 func (f *followers) changes(u *undo, at ApplyPoint) (bool, error) {
 	var now []byte
-	if u.entry.present {
+	before := f.copiedBefore(u, at)
+	if u.entry.present && (before != nil || f.of.visible(u.entry, at)) {
 		row, err := f.of.codec.EncodeWithKey(&f.of.builder, u.entry.row, u.entry.key)
 		if err != nil {
 			return false, err
 		}
 		now = f.copiedText(&row)
 	}
-	return differ(now, f.copiedBefore(u, at)), nil
+	return differ(now, before), nil
 }
 
 // copiedBefore is what copies of the row hold of it as it was before the event; nil where there was none.

@@ -47,7 +47,7 @@ func (o *refreshOp) eval(f *modelFold, at ApplyPoint) error {
 	if !asked && (!schema || !f.refs.all[o.ref].FollowsAfter()) {
 		return nil
 	}
-	return f.refreshCopies(e, o.copied, asked, o.task.Existed, at)
+	return f.refreshCopies(e, o.copied, asked, o.task, at)
 }
 
 // holds reports whether the row refers to the one of the copy, and whether it holds the copy in all places.
@@ -65,10 +65,10 @@ func (f *tracking) holds(e *entry, c copied) (held, filled bool) {
 	return held, filled
 }
 
-// refreshCopies has a copy in a row, if it has it, follow the row that it is of. One that is filled in stays without a
-// cascade, unless an op has asked, and so does one of a row that is gone, unless that was deleted, as no row was that
-// existed after its change, and the copy is to be null.
-func (f *tracking) refreshCopies(e *entry, c copied, asked, existed bool, at ApplyPoint) error {
+// refreshCopies has a copy in a row, if it has it, follow the row that it is of, by a task or, without one, in the
+// commit of the change. One that is filled in stays without a cascade, unless an op has asked, and so does one of a row
+// that is gone, unless that was deleted, as no row was that existed after its change, and the copy is to be null.
+func (f *tracking) refreshCopies(e *entry, c copied, asked bool, by *cascade.Task, at ApplyPoint) error {
 	held, filled := f.holds(e, c)
 	if !held {
 		return nil
@@ -78,7 +78,11 @@ func (f *tracking) refreshCopies(e *entry, c copied, asked, existed bool, at App
 	if err != nil {
 		return err
 	}
-	source, err := f.sources[c.ref].sourceRow(key, c.id, at)
+	changed, existed := at, false // when the row was changed
+	if by != nil {
+		changed.Watermark, existed = by.At, by.Existed
+	}
+	source, err := f.sources[c.ref].sourceRow(key, c.id, changed)
 	switch {
 	case err != nil && err != errDeletedHere:
 		return err
@@ -142,7 +146,7 @@ func (f *tracking) refreshHolders(
 			continue
 		}
 		n++
-		if err := f.refreshCopies(e, c, asked, false, at); err != nil {
+		if err := f.refreshCopies(e, c, asked, nil, at); err != nil {
 			return 0, err
 		}
 	}

@@ -215,15 +215,19 @@ func (f *tracking) announce(e *entry, c *Copies) {
 		return
 	}
 	var now []byte
+	was, lasts := e.tracked().copiedBy(e.time), f.of.visible(e, ApplyPoint{Watermark: e.last})
 	own, identifiers := "", e.tracked().identifiers
 	if e.present {
-		now, own = f.copiedText(&e.stored), f.identifier(e.row)
+		own = f.identifier(e.row)
 		identifiers = with(identifiers, own)
 	}
-	if was := e.tracked().copiedBy(e.time); e.outdated || differ(now, was) {
+	if e.present && (was != nil || lasts) { // else it is written as expired, where there was none
+		now = f.copiedText(&e.stored)
+	}
+	if e.outdated || differ(now, was) {
 		for _, identifier := range identifiers {
 			t := cascade.NewTask(f.of.desc.Name, identifier, e.key)
-			t.Scopes, t.Existed = cascade.ForTask(scopes), e.present && identifier == own
+			t.Scopes, t.Existed, t.At = cascade.ForTask(scopes), lasts && identifier == own, e.last
 			c.Tasks = append(c.Tasks, t)
 		}
 	}
