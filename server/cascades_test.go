@@ -90,11 +90,12 @@ func TestFailedCascadesAreListedAndRetried(t *testing.T) {
 			t.Errorf("%s answers %d %s, want %s", path, status, text, entry)
 		}
 	}
-	_, text := s.request(t, "GET", "/admin/dead-letters?projection=Tasks", "")
-	if strings.Contains(text, "failedCascades") {
-		t.Errorf("failed cascades of tasks are listed: %s", text)
+	for _, of := range []string{"projection=Tasks", "rows=building"} {
+		if _, text := s.request(t, "GET", "/admin/dead-letters?"+of, ""); strings.Contains(text, "failedCascades") {
+			t.Errorf("of %s failed cascades are listed: %s", of, text)
+		}
 	}
-	_, text = s.request(t, "GET", "/admin/projections?projection=Tasks", "")
+	_, text := s.request(t, "GET", "/admin/projections?projection=Tasks", "")
 	if strings.Count(text, `"projection":`) != 1 || !strings.Contains(text, `"projection":"Tasks"`) {
 		t.Errorf("of the projections Tasks alone is asked for, and the answer is %s", text)
 	}
@@ -216,6 +217,9 @@ func TestTheListOfDeadLettersSaysThatCopiesAreYetToFollow(t *testing.T) {
 	list("--projection", "Owners").wantExit(t, exitDone, said)
 	if got := list("--projection", "Tasks").stdout.String(); got != none {
 		t.Errorf("of another projection, listed is %q", got)
+	}
+	if got := list("--building").stdout.String(); got != none {
+		t.Errorf("of rows that are being built, listed is %q", got)
 	}
 	lines := list("--json")
 	if lines.stdout.String() != "" || !strings.Contains(lines.stderr.String(), said) {

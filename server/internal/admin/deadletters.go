@@ -112,9 +112,9 @@ func (a *API) projections(w http.ResponseWriter, r *http.Request) {
 // DeadLetterList is the body of /admin/dead-letters.
 type DeadLetterList struct {
 	DeadLetters []DeadLetter `json:"deadLetters"`
-	// FailedCascades are in the first page: rows of which some copies could not follow a change.
+	// FailedCascades are in the first page of rows that serve: rows of which some copies could not follow a change.
 	FailedCascades []FailedCascade `json:"failedCascades,omitempty"`
-	// Cascades is in the first page: how many rows have changed and are yet to be followed by copies of them. Any of these
+	// Cascades is there too: how many rows have changed and are yet to be followed by copies of them. Any of these
 	// may have failed before, and fail again.
 	Cascades int `json:"cascades,omitempty"`
 	// More says that there are dead letters after these.
@@ -165,7 +165,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	all := DeadLetterList{DeadLetters: []DeadLetter{}}
-	if q.Get("after") == "" {
+	if q.Get("after") == "" && !building { // copies in rows that are being built are on no list
 		if bad := a.addCascades(r.Context(), of, &all); bad != nil {
 			bad.Write(w)
 			return
