@@ -220,12 +220,16 @@ func sampleBackup(t *testing.T) (app App, dir string) {
 	return app, dir
 }
 
-// TestAServerThatStartsRemovesWhatAKilledBackupHasLeft, which would fill its disk until the next one.
+// TestAServerThatStartsRemovesWhatAKilledBackupHasLeft, which would fill its disk until the next one, and what a
+// restore has left where its mark was removed.
 func TestAServerThatStartsRemovesWhatAKilledBackupHasLeft(t *testing.T) {
 	args := embedded(t)
 	data := strings.TrimPrefix(args[1], "embedded:")
 	left, other := filepath.Join(data, ".log.backup-1"), filepath.Join(data, ".log.backup-mine")
-	for _, name := range []string{filepath.Join(left, "FOLDQL-BACKUP"), filepath.Join(other, "thesis")} {
+	restored := filepath.Join(data, ".restore-1")
+	for _, name := range []string{
+		filepath.Join(left, "FOLDQL-BACKUP"), filepath.Join(restored, "FOLDQL-BACKUP"), filepath.Join(other, "thesis"),
+	} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -234,8 +238,10 @@ func TestAServerThatStartsRemovesWhatAKilledBackupHasLeft(t *testing.T) {
 		}
 	}
 	serve(t, newProject(false).App, start{args: args}).ready(t)
-	if _, err := os.Stat(left); !os.IsNotExist(err) {
-		t.Errorf("what a backup has left: %v", err)
+	for _, gone := range []string{left, restored} {
+		if _, err := os.Stat(gone); !os.IsNotExist(err) {
+			t.Errorf("what was left as %s: %v", gone, err)
+		}
 	}
 	if _, err := os.Stat(other); err != nil {
 		t.Errorf("what somebody else has made: %v", err)

@@ -69,7 +69,7 @@ func (s *runningServer) open(ctx context.Context, p *program) error {
 	s.observe(rows)
 	s.backups.Parts = commands.BackupParts(rows, s.source)
 	if err := s.backups.RemoveLeft(); err != nil {
-		s.log.Warn("the files of a backup that was given up stay; the next backup removes them", "error", err)
+		s.log.Warn("the files of a backup or a restore that was given up stay; the next one removes them", "error", err)
 	}
 	other, err := s.prepare(ctx)
 	if err != nil {

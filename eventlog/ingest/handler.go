@@ -31,7 +31,8 @@ type Config struct {
 	// TakeRetired takes events of retired types too, whose data are not looked at: those of a former log.
 	TakeRetired bool
 	// TakeUnknown takes events that only a newer program knows, whose data are not looked at: of types that are not
-	// declared, and of versions of data behind the last. It is called with each once the log has it; nil refuses them.
+	// declared, and of versions of data behind the last, which are whole numbers. It is called with each once the log has
+	// it; nil refuses them.
 	TakeUnknown func(e *eventlog.Event)
 	// UnknownFix is what to do about such an event where it is refused, as "fix: …"; "" leaves that out.
 	UnknownFix string

@@ -29,9 +29,13 @@ func markOf(partial string, parts []string) mark {
 }
 
 // write writes the file, unless another restore has. Where that fails it leaves none: nothing was put in place that it
-// would be about.
+// would be about. It has no secret, and others than who restores are to read what it says.
 func (m mark) write(dir string) error {
-	return writeWhole(filepath.Join(dir, restoring), bytes.NewReader(m))
+	path := filepath.Join(dir, restoring)
+	if err := writeWhole(path, bytes.NewReader(m)); err != nil {
+		return err
+	}
+	return os.Chmod(path, 0o644)
 }
 
 // writeWhole writes a file that is not there yet, and syncs it to disk with its name. Where that fails it removes the
@@ -107,5 +111,30 @@ func CheckRestored(data string) error {
 		return nil
 	}
 	return fmt.Errorf("%s has the file %s: 'server restore' has not put all of a backup there; if it does not run any "+
-		"more, repeat that command, or remove the directory and restore again", data, restoring)
+		"more, %s", data, restoring, wayOn(data))
+}
+
+// wayOn says what to do with a data directory in which a restore has not come to its end.
+func wayOn(data string) string {
+	return "repeat it, with another backup if that one cannot be used; or, to begin without one, remove " +
+		strings.Join(append(leftovers(data), filepath.Join(data, restoring)), ", then ")
+}
+
+// leftovers are what a restore that did not end has left beside its mark, as far as that can be read. They go first:
+// without the mark, a server would take a part of a backup for all that there was.
+func leftovers(data string) (paths []string) {
+	text, _ := os.ReadFile(filepath.Join(data, restoring))
+	for _, part := range order {
+		_, err := os.Lstat(filepath.Join(data, part))
+		if err == nil && slices.Contains(strings.Split(string(text), "\n"), part) {
+			paths = append(paths, filepath.Join(data, part))
+		}
+	}
+	found, _ := os.ReadDir(data)
+	for _, entry := range found {
+		if strings.HasPrefix(entry.Name(), restorePrefix) {
+			paths = append(paths, filepath.Join(data, entry.Name()))
+		}
+	}
+	return paths
 }

@@ -22,17 +22,17 @@ func Restore(ctx context.Context, dir, data string, verify func(m *Manifest, cop
 	}
 	former, err := removeRestored(data)
 	if err != nil {
-		return nil, fmt.Errorf("remove what a restore that did not end has left in %s: %w", data, err)
+		return nil, fmt.Errorf("remove what a restore that did not end has left in %s: %w; %s", data, err, wayOn(data))
 	}
+	r := restoration{Manifest: m, dir: dir, data: data, verify: verify, rename: os.Rename, mark: former}
 	for _, part := range m.Parts {
 		if err := free(filepath.Join(data, part)); err != nil {
-			return nil, fmt.Errorf("restore the %s: %w", part, err)
+			return nil, r.refused(fmt.Errorf("restore the %s: %w", part, err))
 		}
 	}
 	if err := makeDirs(data, disk.SyncDir); err != nil {
 		return nil, err
 	}
-	r := restoration{Manifest: m, dir: dir, data: data, verify: verify, rename: os.Rename, mark: former}
 	return m, r.run(ctx)
 }
 
@@ -64,8 +64,8 @@ func (r *restoration) refused(err error) error {
 	if r.mark.check(r.data) != nil { // it has none
 		return err
 	}
-	return fmt.Errorf("%w; no server or command opens %s until a restore into it succeeds: restore again, or remove %s "+
-		"to begin without", err, r.data, filepath.Join(r.data, restoring))
+	return fmt.Errorf("%w; no server or command opens %s until a restore into it succeeds: %s", err, r.data,
+		wayOn(r.data))
 }
 
 // errInterrupted is why a restore ends whose context does: that it was interrupted is not all that there is to say.
@@ -88,7 +88,10 @@ func (r *restoration) restore(ctx context.Context, partial string) error {
 	if err == nil {
 		return nil
 	}
-	return errors.Join(err, r.takeBack(placed))
+	if taken := r.takeBack(placed); taken != nil {
+		return errors.Join(err, taken)
+	}
+	return errors.Join(err, r.setMark(markOf(partial, nil), partial)) // what is there now is somebody else's
 }
 
 // verified has the copy verified.

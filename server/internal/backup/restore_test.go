@@ -3,6 +3,7 @@ package backup
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -150,7 +151,8 @@ func TestARestoreThatFailsLeavesItsMarkAlone(t *testing.T) {
 // wantUnopened fails unless the error of a restore says what to do about its mark, which is there.
 func wantUnopened(t *testing.T, err error, data string) {
 	t.Helper()
-	if want := "remove " + filepath.Join(data, restoring); err == nil || !strings.Contains(err.Error(), want) {
+	want := "to begin without one, remove " + filepath.Join(data, restoring)
+	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %q in it", err, want)
 	}
 	if CheckRestored(data) == nil {
@@ -186,5 +188,24 @@ func TestADirectoryIsOpenedByNobodyAfterARestoreThatFailed(t *testing.T) {
 		if err := CheckRestored(data); err != nil {
 			t.Errorf("%s, and repeated: %v", name, err)
 		}
+	}
+}
+
+// TestHowToBeginWithoutABackupNamesAllThatARestoreHasLeft, the mark last, and nothing else: without the mark, a server
+// takes what is there for all that there was.
+func TestHowToBeginWithoutABackupNamesAllThatARestoreHasLeft(t *testing.T) {
+	data := t.TempDir()
+	for _, dir := range []string{"log", "mirror", ".restore-1", "backups"} {
+		if err := os.Mkdir(filepath.Join(data, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := markOf(".restore-1", []string{Rows, Log}).write(data); err != nil {
+		t.Fatal(err)
+	}
+	err := CheckRestored(data)
+	want := fmt.Sprintf("remove %[1]s/log, then %[1]s/.restore-1, then %[1]s/RESTORING", data)
+	if err == nil || !strings.HasSuffix(filepath.ToSlash(err.Error()), filepath.ToSlash(want)) {
+		t.Errorf("error %v, want %q at its end", err, want)
 	}
 }

@@ -85,12 +85,13 @@ type Snapshot struct {
 	done     func()
 }
 
-// RemoveLeft removes copies of the stores that processes have left which ended amid a backup. No other process has the
-// stores open.
+// RemoveLeft removes copies of the stores that processes have left which ended amid a backup, or amid a restore that
+// nobody repeats. No other process has the stores open, and no restore has marked the data directory.
 func (s *Sender) RemoveLeft() error {
 	var errs []error
 	for _, p := range s.Parts {
-		errs = append(errs, removeLeft(filepath.Dir(p.Dir), copyPrefix(p.Dir)))
+		data := filepath.Dir(p.Dir)
+		errs = append(errs, removeLeft(data, copyPrefix(p.Dir)), removeLeft(data, restorePrefix))
 	}
 	return errors.Join(errs...)
 }

@@ -55,7 +55,8 @@ func fresh(dir string) error {
 	return nil
 }
 
-// resolve is where a directory is, or will be once it is made.
+// resolve is where a directory is, or will be once it is made. Where the links on the way cannot be followed, it is the
+// directory as it is named: that it is apart is no reason to refuse what can be written.
 func resolve(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -67,7 +68,7 @@ func resolve(dir string) (string, error) {
 			return filepath.Join(real, below), nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) || above == filepath.Dir(above) {
-			return "", err
+			return dir, nil
 		}
 		above, below = filepath.Dir(above), filepath.Join(filepath.Base(above), below)
 	}
@@ -78,10 +79,20 @@ func kind(dir string) string {
 	if isStore(dir) {
 		return "a store"
 	}
-	if _, err := read(dir); err == nil {
+	if isBackup(dir) {
 		return "a backup"
 	}
 	return ""
+}
+
+// isBackup reports whether a directory is a backup, and not a data directory that was copied from one by hand: whoever
+// opens a store leaves a LOCK in it.
+func isBackup(dir string) bool {
+	if at, err := os.Lstat(filepath.Join(dir, manifestName)); err != nil || !at.Mode().IsRegular() {
+		return false
+	}
+	m, err := read(dir)
+	return err == nil && !slices.ContainsFunc(m.Parts, func(part string) bool { return isStore(filepath.Join(dir, part)) })
 }
 
 // isStore reports whether a directory has the files that each store has.

@@ -33,6 +33,8 @@ func TestNothingIsWrittenIntoStoresAndBackups(t *testing.T) {
 	if _, err := Receive(bytes.NewReader(whole), in("monday")); err != nil {
 		t.Fatal(err)
 	}
+	copied := receiveWhole(t, whole)
+	putStore(t, filepath.Join(copied, "rows"))
 	if err := os.Mkdir(in("half"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +79,8 @@ func TestNothingIsWrittenIntoStoresAndBackups(t *testing.T) {
 	if diff := cmp.Diff(before, tree(t, top)); diff != "" {
 		t.Errorf("something was written (-want +got):\n%s", diff)
 	}
-	for _, dir := range []string{in("data/tuesday"), in("log"), "../wednesday"} {
+	// A data directory that was copied from a backup by hand has its manifest.
+	for _, dir := range []string{in("data/tuesday"), in("log"), "../wednesday", filepath.Join(copied, "thursday")} {
 		if _, err := Receive(bytes.NewReader(whole), dir); err != nil {
 			t.Errorf("a backup in %s: %v", dir, err)
 		}
