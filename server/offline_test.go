@@ -16,6 +16,9 @@ import (
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/internal/tests/dynamolocal"
 	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/stores"
 )
 
 // TestDeadLettersAreListedAndSkippedWhileNoServerRuns, with what a running server says of them.
@@ -90,6 +93,77 @@ func testOffline(t *testing.T, app App, args []string, alone bool) {
 		t.Errorf("%d dead letters are left", n)
 	}
 	s.end(t)
+}
+
+// TestDeadLettersOfAModelThatHasChangedAreListedWhileNoServerRuns, with what a running server says of them: those of
+// the rows that serve, and of those that are built beside these.
+func TestDeadLettersOfAModelThatHasChangedAreListedWhileNoServerRuns(t *testing.T) {
+	args := embedded(t)
+	s := serve(t, indexedTasks("1", false), start{args: args})
+	s.post(t, []eventlog.Event{taskEvent("1", "Task"), taskEvent("2", "poison")})
+	s.folded(t, 2)
+	s.end(t)
+
+	changed := indexedTasks("2", true)
+	run := func(command ...string) *call {
+		t.Helper()
+		return runProgram(t, changed, start{args: append([]string{"deadletters"}, command...)})
+	}
+	offline := func(command ...string) *call { t.Helper(); return run(append(command, args[:2]...)...) }
+	list := offline("list")
+	list.wantExit(t, exitDone, "Tasks       0@2")
+	if told := list.stderr.String(); told != "" {
+		t.Errorf("beside the list it says %s", told)
+	}
+	offline("list", "--building").wantExit(t, exitDone, "there are no dead letters\n")
+
+	s = serve(t, changed, start{args: append(slices.Clone(args), "--switch", "manual")})
+	s.until(t, "built", func() bool {
+		at := s.statusOf(t).Projections[0].Build
+		return at != nil && at.Complete
+	})
+	for _, rows := range [][]string{{"list"}, {"list", "--building"}} {
+		run(append(rows, "--url", s.url)...).wantExit(t, exitDone, list.stdout.String())
+	}
+	s.end(t)
+	for _, rows := range [][]string{{"list"}, {"list", "--building"}} {
+		offline(rows...).wantExit(t, exitDone, list.stdout.String())
+	}
+}
+
+// TestAListOfDeadLettersThatFailsTellsOfNoDecision: nobody has made one.
+func TestAListOfDeadLettersThatFailsTellsOfNoDecision(t *testing.T) {
+	app, dir := newProject(false).App, t.TempDir()
+	s := serve(t, app, start{args: []string{"--store", "embedded:" + dir}})
+	s.post(t, []eventlog.Event{taskEvent("1", "poison")})
+	s.folded(t, 1)
+	s.end(t)
+	spoilNote(t, app, dir, "deadletter:Task.g0:Tasks")
+
+	list := runProgram(t, app, start{args: []string{"deadletters", "list", "--store", "embedded:" + dir}})
+	list.wantExit(t, exitFailed, "The dead letters of Tasks could not be listed: ")
+	if told := list.stderr.String(); strings.Contains(told, "retried or skipped") {
+		t.Errorf("it says %s", told)
+	}
+}
+
+// spoilNote makes the one note of a kind in an embedded store unreadable.
+func spoilNote(t *testing.T, app App, dir, kind string) {
+	t.Helper()
+	at := config.Store{Kind: config.Embedded, Dir: dir}
+	db, err := stores.Open(t.Context(), at, stores.Options{Models: app.Models})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	notes, err := db.Notes().List(t.Context(), kind, "", 2)
+	if err != nil || len(notes) != 1 {
+		t.Fatalf("on record are %d of %s, %v; want 1", len(notes), kind, err)
+	}
+	notes[0].Value = []byte("{")
+	if err := db.Apply(t.Context(), querydb.Batch{Notes: notes}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestARetryOfAllThatIsInterruptedSaysSo, and that and only that is done which it counts.

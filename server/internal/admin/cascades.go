@@ -31,7 +31,7 @@ func (a *API) addCascades(ctx context.Context, of []*projections.Running, to *De
 	for _, one := range of {
 		pending, failed, err := one.Cascades(ctx)
 		if err != nil {
-			return a.failed(ctx, one.Name, err)
+			return unlisted(ctx, a.Log, one.Name, err)
 		}
 		to.Cascades += pending
 		for _, f := range failed {

@@ -178,7 +178,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) {
 		}
 		letters, more, err := upTo(r.Context(), limit-len(all.DeadLetters), q.Get("after"), listed)
 		if err != nil {
-			a.failed(r.Context(), one.Name, err).Write(w)
+			unlisted(r.Context(), a.Log, one.Name, err).Write(w)
 			return
 		}
 		for _, e := range letters {
@@ -308,6 +308,15 @@ func chosen(folds *projections.Set, name string) ([]*projections.Running, *probl
 
 func noProjection(name string) *problem.Problem {
 	return problem.NotFound(fmt.Sprintf("There is no projection %.100q", name) + "; GET /admin/projections lists them.")
+}
+
+// unlisted is the answer where the dead letters of a projection, or its failed cascades, could not be read.
+func unlisted(ctx context.Context, log *slog.Logger, name string, err error) *problem.Problem {
+	if errors.Is(err, projection.ErrInvalidRef) {
+		return problem.BadRequest(err.Error() + ".")
+	}
+	log.WarnContext(ctx, "dead letters could not be listed", "projection", name, "error", err)
+	return problem.FailedAgain(fmt.Sprintf("The dead letters of %s could not be listed: %v", name, err))
 }
 
 // failed is the answer to a request that the runner has not carried out.

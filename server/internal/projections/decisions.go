@@ -133,8 +133,13 @@ func (b *beside) builder(anybodys bool) (*projection.Runner, error) {
 	return projection.NewRunner(b.unit.projections[b.i], set.source, set.beside, set.cfg)
 }
 
-// Cascades are those of the rows that serve, where this program folds them: see projection.Runner.Cascades.
+// Cascades are those of the rows that serve, where this program folds them: see projection.Runner.Cascades. Before
+// Start they are read of whatever rows serve, and nothing is written: a Runner begins rows anew that are not its own.
 func (f *Running) Cascades(ctx context.Context) (pending int, failed []projection.FailedCascade, err error) {
+	if !started(f) {
+		lacks, err := projection.ServingBacklog(ctx, f.serving.db, f.serving.of)
+		return lacks.Cascades, lacks.FailedCascades, err
+	}
 	if _, _, frozen := f.serving.now(); frozen {
 		return 0, nil, nil
 	}
