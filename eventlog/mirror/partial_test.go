@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -97,7 +98,8 @@ func TestACopyOfAFormerProgramCountsAsWholeOnceItsSourceHasAnswered(t *testing.T
 			writeFormer(t, fs, begin)
 			src.leave()
 			m := open(t, Options{Dir: "mirror", FS: fs, Source: src})
-			if names, err := m.Partitions(t.Context()); !errors.Is(err, errAway) {
+			if names, err := m.Partitions(t.Context()); !errors.Is(err, errAway) ||
+				!strings.Contains(err.Error(), "bring that back first") {
 				t.Fatalf("while the source is away, the copy names %v, and fails with %v", names, err)
 			}
 			src.back()

@@ -53,7 +53,7 @@ func (m *Mirror) whole(ctx context.Context) error {
 		select {
 		case <-changed:
 		case <-late.C:
-			return errSilent
+			return lacking(errSilent)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -129,6 +129,12 @@ func (m *Mirror) Current(ctx context.Context, name string) error {
 		return p.err
 	}
 	return m.answers(ctx)
+}
+
+// lacking says what to do where the source fails before each of its partitions has been copied from.
+func lacking(err error) error {
+	return fmt.Errorf("the copy of the events may lack whole partitions until its source has answered; bring that back "+
+		"first: %w", err)
 }
 
 var errSilent = errors.New("the source of the events does not answer")

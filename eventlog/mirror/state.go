@@ -100,7 +100,7 @@ func (s *state) whole(ctx context.Context) (<-chan struct{}, error) {
 		return nil, err
 	}
 	if s.failing != nil {
-		return nil, s.failing
+		return nil, lacking(s.failing)
 	}
 	return s.changed, nil
 }
