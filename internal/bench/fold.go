@@ -18,10 +18,7 @@ import (
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/cloudevents"
 	"github.com/foldql/foldql/internal/bench/peers"
-	"github.com/foldql/foldql/internal/shop/model"
 	"github.com/foldql/foldql/internal/shop/sample"
-	"github.com/foldql/foldql/querydb"
-	"github.com/foldql/foldql/querydb/record"
 )
 
 // What a data directory holds beside the rows.
@@ -163,61 +160,5 @@ func countLines(path string) (n int, err error) {
 		case err != bufio.ErrBufferFull:
 			return n, err
 		}
-	}
-}
-
-// bulk measures what the store takes in: rows with two index entries, in durable batches.
-func bulk(ctx context.Context, out io.Writer, dir string) (err error) {
-	const rows = 200_000
-	dir = filepath.Join(dir, "bulk")
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	took, err := bulkLoad(ctx, dir, rows)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "  the store alone, rows with two index entries in batches of %d: %.0f rows/s\n", bulkRows,
-		rows/took.Seconds())
-	return nil
-}
-
-// bulkRows is how many rows each durable batch of a bulk load has.
-const bulkRows = 4096
-
-func bulkLoad(ctx context.Context, dir string, rows int) (took time.Duration, err error) {
-	db, err := openBulk(ctx, dir, model.All...)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	began := time.Now()
-	for from := 0; from < rows; from += bulkRows {
-		if err := bulkBatch(ctx, db, from, min(from+bulkRows, rows)); err != nil {
-			return 0, err
-		}
-	}
-	return time.Since(began), nil
-}
-
-func bulkBatch(ctx context.Context, db *querydb.DB, from, to int) error {
-	var b record.Builder
-	batch := querydb.Batch{}
-	for i := from; i < to; i++ {
-		tracking := trackingOf(i)
-		row, err := querydb.Encode(model.OrderTrackingCodec, &b, &tracking)
-		if err != nil {
-			return err
-		}
-		batch.Writes = append(batch.Writes, querydb.Write{Model: model.OrderTrackingModel, Row: row})
-	}
-	return db.Apply(ctx, batch)
-}
-
-// trackingOf is a permutation of the rows, so that they do not come in the order of their keys.
-func trackingOf(i int) model.OrderTracking {
-	n := int(uint64(i) * 7919 % 1_000_003)
-	return model.OrderTracking{
-		OrderID: sample.OrderID(n), ChangedAt: time.Unix(1_700_000_000+int64(n), 0).UTC(),
-		CustomerID: sample.CustomerID(n % peers.Size.Customers), Status: peers.Statuses[n%len(peers.Statuses)],
-		Total: float64(n) / 100,
 	}
 }
