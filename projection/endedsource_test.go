@@ -1,9 +1,11 @@
 package projection_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -71,6 +73,88 @@ func TestCopiesOfARowThatAnEventWritesAsExpiredAreNull(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestCopiesFollowEachEventOfARowThatEnds as in windows of one event: one that changes the end alone takes nothing from
+// those before it, and one that writes the row as expired counts, however much of the window or of the copies is done.
+func TestCopiesFollowEachEventOfARowThatEnds(t *testing.T) {
+	lease := func(second int, note string, ends int) eventlog.Event {
+		return dealEvent(t, second, dealStep{Op: "deal", Deal: Deal{ID: "lease", Note: note, Ends: after(ends)}})
+	}
+	deleted := func(second int) eventlog.Event {
+		return dealEvent(t, second, dealStep{Op: "nodeal", ID: "lease"})
+	}
+	ids := []string{"a", "b", "c", "d", "e", "f"} // so many that their copies follow in several commits
+	var steps []dealStep
+	for _, id := range ids {
+		steps = append(steps, dealStep{Op: "deal", Deal: Deal{ID: id, FormerID: "lease"}})
+	}
+	holders := dealEvent(t, 1, steps...)
+	const null = ""
+	for what, c := range map[string]struct {
+		events                []eventlog.Event
+		followed, kept, never string // the copy that cascades, the one that does not, the one that is never null
+	}{
+		"changed, then the end alone":        {[]eventlog.Event{lease(5, "m", 10), lease(6, "m", 6)}, "m", "n", "m"},
+		"changed, then ended in the past":    {[]eventlog.Event{lease(5, "m", 10), lease(6, "m", 4)}, "m", "n", "m"},
+		"both in the same second":            {[]eventlog.Event{lease(5, "m", 10), lease(5, "m", 5)}, "m", "n", "m"},
+		"deleted, made again, then ended":    {[]eventlog.Event{deleted(3), lease(5, "n", 10), lease(6, "n", 6)}, "n", "n", "n"},
+		"written as expired, and once again": {[]eventlog.Event{lease(5, "m", 4), lease(7, "x", 6)}, null, null, "n"},
+	} {
+		events := append([]eventlog.Event{lease(0, "n", 10), holders}, c.events...)
+		for name, mode := range map[string]struct {
+			refMode
+			want string
+		}{
+			"after the commit":         {refMode{nullIfMissing: true}, c.kept},
+			"by a cascade":             {refMode{nullIfMissing: true, cascade: true}, c.followed},
+			"in the commit":            {refMode{nullIfMissing: true, cascade: true, transactional: true}, c.followed},
+			"by an op's demand":        {refMode{nullIfMissing: true, onRequest: true}, c.kept},
+			"by a cascade, never null": {refMode{cascade: true}, c.never},
+		} {
+			codec := (&dealForm{expires: true, former: mode.refMode}).codec()
+			for kind, newStore := range keptStores {
+				for _, window := range []int{1, 2, 100} {
+					store := newStore()
+					foldDeals(t, store, codec, window, events)
+					for _, id := range ids {
+						got := null
+						if copied := former(t, store, codec, id); copied != nil {
+							got = copied.Note
+						}
+						if got != mode.want {
+							t.Errorf("%s, %s, %s store, windows of %d: the copy in %s is %q, want %q", what, name, kind, window,
+								id, got, mode.want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestARowThatHasExpiredAndIsRecopiedTakesNoCommitOfItsOwn for each event that changes what it has a copy of.
+func TestARowThatHasExpiredAndIsRecopiedTakesNoCommitOfItsOwn(t *testing.T) {
+	events := []eventlog.Event{dealEvent(t, 0, dealStep{Op: "club", ID: "A", Text: "t"},
+		dealStep{Op: "deal", Deal: Deal{ID: "d", Note: "n", ClubID: "A", Ends: after(10)}})}
+	for i := range 40 {
+		events = append(events, dealEvent(t, 20+i, dealStep{Op: "club", ID: "A", Text: fmt.Sprint("t", i)}))
+	}
+	codec := (&dealForm{expires: true, club: transactional, former: refMode{cascade: true, nullIfMissing: true}}).codec()
+	for kind, newStore := range keptStores {
+		cfg := quick()
+		cfg.WindowEvents, cfg.MaxDeadLetterPercent = 10, 100
+		runner, err := projection.NewRunner(dealGroup(codec), logOf(t, events...), openDeals(t, newStore(), codec), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := runner.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := status(t, runner).Commits; got > 10 {
+			t.Errorf("%s store: %d commits of %d events in windows of 10", kind, got, len(events))
 		}
 	}
 }

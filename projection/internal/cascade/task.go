@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/foldql/foldql/keys"
 	"github.com/foldql/foldql/querydb"
@@ -23,10 +22,9 @@ type Task struct {
 	// Existed says that the row was there after the change: if it is gone by now, it has expired, and copies of it stay.
 	// Earlier versions did not record it, so a task without it may be of a row that an event has deleted.
 	Existed bool `json:"existed,omitempty"`
-	// At is the watermark of the event that changed the row: one that ends at or before it was written as expired, and
-	// copies of it become null. A task of an earlier version has none, and takes a row that has expired for one that is
-	// there.
-	At time.Time `json:"at,omitzero"`
+	// Ended says that the event wrote the row as expired, with more of it than the end changed: it is none for copies,
+	// whatever the store has of it. Earlier versions did not record it, and take such a row for one that is there.
+	Ended bool `json:"ended,omitempty"`
 	// Reference is the number of the reference to the model whose copies are next, and After the ID of the last of its
 	// links that is done.
 	Reference int    `json:"reference,omitempty"`
@@ -113,7 +111,7 @@ func ParseTask(n *querydb.Note) (t Task, err error) {
 // Again is the task from its beginning.
 func (t *Task) Again() Task {
 	again := NewTask(t.Model, t.Identifier, keys.Key{PK: t.PK, SK: t.SK})
-	again.Scopes, again.Existed, again.At = t.Scopes, t.Existed, t.At
+	again.Scopes, again.Existed, again.Ended = t.Scopes, t.Existed, t.Ended
 	again.id, again.revision, again.version = t.id, t.revision, t.version
 	return again
 }

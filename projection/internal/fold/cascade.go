@@ -202,12 +202,15 @@ func (f *followers) cascade(at ApplyPoint) error {
 		return nil
 	}
 	for _, u := range f.of.journal {
-		if u.was.event != 0 && u.was.present && !f.of.lasts(u.was.row, at) {
+		rule, written := f.rules[u.entry.key]
+		if (written || !u.entry.present) && u.was.event != 0 && u.was.present && !f.of.lasts(u.was.row, at) {
 			return ErrNextCommit
 		}
-		rule, written := f.rules[u.entry.key]
 		if !written { // only copies in it have changed, and no copy holds those; or what had expired is deleted
 			continue
+		}
+		if err := f.noteEnd(&u, at); err != nil {
+			return err
 		}
 		if follows, err := f.judgeFollowing(&u, &rule, at); err != nil || !follows {
 			if err != nil {
@@ -275,12 +278,12 @@ func (w *follower) followsNow(rule *followRule) bool {
 		slices.ContainsFunc(rule.now, func(s cascade.Scope) bool { return s.Names(w.Model) })
 }
 
-// changes reports whether the event changes what copies of the row hold. One that it writes as expired where there was
-// none changes nothing.
+// changes reports whether the event changes what copies of the row hold. A row that it writes as expired is none: see
+// noteEnd.
 func (f *followers) changes(u *undo, at ApplyPoint) (bool, error) {
 	var now []byte
 	before := f.copiedBefore(u, at)
-	if u.entry.present && (before != nil || f.of.visible(u.entry, at)) {
+	if u.entry.present && !u.entry.ended {
 		row, err := f.of.codec.EncodeWithKey(&f.of.builder, u.entry.row, u.entry.key)
 		if err != nil {
 			return false, err
@@ -288,6 +291,18 @@ func (f *followers) changes(u *undo, at ApplyPoint) (bool, error) {
 		now = f.copiedText(&row)
 	}
 	return differ(now, before), nil
+}
+
+// noteEnd notes whether the event has written the row as expired, and has changed more of it than the end. It is judged
+// at each event, as a commit may have another that changed the row before.
+func (f *followers) noteEnd(u *undo, at ApplyPoint) error {
+	u.entry.ended = false
+	if !u.entry.present || f.of.visible(u.entry, at) {
+		return nil
+	}
+	row, err := f.of.codec.EncodeWithKey(&f.of.builder, u.entry.row, u.entry.key)
+	u.entry.ended = err == nil && differ(f.copiedText(&row), f.copiedBefore(u, at))
+	return err
 }
 
 // copiedBefore is what copies of the row hold of it as it was before the event; nil where there was none.

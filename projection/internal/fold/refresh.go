@@ -78,11 +78,11 @@ func (f *tracking) refreshCopies(e *entry, c copied, asked bool, by *cascade.Tas
 	if err != nil {
 		return err
 	}
-	changed, existed := at, false // when the row was changed
-	if by != nil {
-		changed.Watermark, existed = by.At, by.Existed
+	existed := by != nil && by.Existed
+	source, err := f.sources[c.ref].sourceRow(key, c.id, at)
+	if by != nil && by.Ended {
+		source = nil
 	}
-	source, err := f.sources[c.ref].sourceRow(key, c.id, changed)
 	switch {
 	case err != nil && err != errDeletedHere:
 		return err

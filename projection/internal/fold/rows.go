@@ -63,7 +63,7 @@ type state struct {
 	writers  []string        // of several, those that have the row; of a Fold of what all of them write
 	event    int             // of the window, that last changed the row; 0 for none
 	time     time.Time       // watermark at the first event of the window that changed it
-	last     time.Time       // watermark at the last one, unless that has changed copies alone
+	ended    bool            // the last event that wrote the row wrote it as expired: see noteEnd
 	stored   querydb.Row     // what is to be written
 	changes  aggregate.Size  // of an aggregate, of the items that are to be written
 	unfilled []copied        // copies that are yet to be filled in
@@ -278,7 +278,7 @@ func (f *rows) touch(e *entry, at ApplyPoint) {
 		return
 	}
 	f.tracking.touchCopies(e, at)
-	e.pos, e.last = at.Pos, at.Watermark
+	e.pos = at.Pos
 	if p := f.partitions.all[e.key.PK]; p != nil {
 		p.add(standing{e, at.Pos})
 	}

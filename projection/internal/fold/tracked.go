@@ -215,19 +215,19 @@ func (f *tracking) announce(e *entry, c *Copies) {
 		return
 	}
 	var now []byte
-	was, lasts := e.tracked().copiedBy(e.time), f.of.visible(e, ApplyPoint{Watermark: e.last})
+	was, lasts := e.tracked().copiedBy(e.time), e.present && !e.ended
 	own, identifiers := "", e.tracked().identifiers
 	if e.present {
 		own = f.identifier(e.row)
 		identifiers = with(identifiers, own)
 	}
-	if e.present && (was != nil || lasts) { // else it is written as expired, where there was none
+	if lasts { // else it is deleted, or written as expired
 		now = f.copiedText(&e.stored)
 	}
 	if e.outdated || differ(now, was) {
 		for _, identifier := range identifiers {
 			t := cascade.NewTask(f.of.desc.Name, identifier, e.key)
-			t.Scopes, t.Existed, t.At = cascade.ForTask(scopes), lasts && identifier == own, e.last
+			t.Scopes, t.Existed, t.Ended = cascade.ForTask(scopes), lasts && identifier == own, e.ended
 			c.Tasks = append(c.Tasks, t)
 		}
 	}

@@ -64,6 +64,6 @@ func (a *API) retryCascades(w http.ResponseWriter, r *http.Request) {
 		a.failed(ctx, one.Name, err).Write(w)
 		return
 	}
-	a.Log.InfoContext(ctx, "failed cascades retried", "projection", one.Name, "tried", tried, "failed", len(failed))
+	a.Log.InfoContext(ctx, "cascades retried", "projection", one.Name, "tried", tried, "failed", len(failed))
 	problem.WriteJSON(w, http.StatusOK, "application/json", CascadesAnswer{tried, failed})
 }
