@@ -97,10 +97,11 @@ func TestCopiesFollowEachEventOfARowThatEnds(t *testing.T) {
 		events                []eventlog.Event
 		followed, kept, never string // the copy that cascades, the one that does not, the one that is never null
 	}{
-		"changed, then the end alone":        {[]eventlog.Event{lease(5, "m", 10), lease(6, "m", 6)}, "m", "n", "m"},
-		"changed, then ended in the past":    {[]eventlog.Event{lease(5, "m", 10), lease(6, "m", 4)}, "m", "n", "m"},
-		"both in the same second":            {[]eventlog.Event{lease(5, "m", 10), lease(5, "m", 5)}, "m", "n", "m"},
-		"deleted, made again, then ended":    {[]eventlog.Event{deleted(3), lease(5, "n", 10), lease(6, "n", 6)}, "n", "n", "n"},
+		"changed, then the end alone":     {[]eventlog.Event{lease(5, "m", 10), lease(6, "m", 6)}, "m", "n", "m"},
+		"changed, then ended in the past": {[]eventlog.Event{lease(5, "m", 10), lease(6, "m", 4)}, "m", "n", "m"},
+		"both in the same second":         {[]eventlog.Event{lease(5, "m", 10), lease(5, "m", 5)}, "m", "n", "m"},
+		"deleted, made again, then ended": {[]eventlog.Event{deleted(3), lease(5, "n", 10), lease(6, "n", 6)},
+			"n", "n", "n"},
 		"written as expired, and once again": {[]eventlog.Event{lease(5, "m", 4), lease(7, "x", 6)}, null, null, "n"},
 	} {
 		events := append([]eventlog.Event{lease(0, "n", 10), holders}, c.events...)

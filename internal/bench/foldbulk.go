@@ -73,8 +73,8 @@ func foldBesideBulk(ctx context.Context, out io.Writer, dir string) error {
 		fold, load, again, rows = fold+took, load+loaded, again+applied, rows+wrote.rows
 	}
 	perSecond := func(took time.Duration) float64 { return float64(rows) / took.Seconds() }
-	fmt.Fprintf(out, "  the shop beside its store: %.0f rows/s folded, %.2f of the %.0f rows/s of a bulk load of the same "+
-		"rows, and %.2f of the %.0f rows/s of the same writes, ready made\n", perSecond(fold),
+	fmt.Fprintf(out, "  the shop beside its store: %.0f rows/s folded, %.2f of the %.0f rows/s of a bulk load of the "+
+		"same rows, and %.2f of the %.0f rows/s of the same writes, ready made\n", perSecond(fold),
 		load.Seconds()/fold.Seconds(), perSecond(load), again.Seconds()/fold.Seconds(), perSecond(again))
 	return nil
 }
