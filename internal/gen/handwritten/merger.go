@@ -213,8 +213,9 @@ func (m *merger) stub(d declaration) string {
 		taken = append(taken, strings.TrimSuffix(qualifier, "."))
 		return qualifier
 	})
-	return string(m.now.text[d.from:m.now.at(f.Type.Params.Pos())]) + m.parameters(f, arguments(f, taken)) + " " +
-		m.translated(f.Type.Results) + " " + body
+	parameters := m.parameters(f, number(names(f.Type.Params), nil, taken, nil))
+	return string(m.now.text[d.from:m.now.at(f.Type.Params.Pos())]) + parameters + " " + m.translated(f.Type.Results) +
+		" " + body
 }
 
 // translated is the text of a part of the stubs with the names that the file has for packages.
