@@ -231,12 +231,12 @@ func TestAnArgumentThatHasTheNameOfTheReceiverGetsANumber(t *testing.T) {
 // the compiler need not see.
 func TestAnArgumentThatHasTheNameOfWhatABodyNamesGetsANumber(t *testing.T) {
 	const text = "package graph\n\nimport \"context\"\n\nfunc (r *queryResolver) Find(%s) (int, error) {\n" +
-		"\treturn gold * r.silver(bronze(1)), nil\n}\n"
+		"\tvar err error\n\treturn gold * r.silver(bronze(1)), err\n}\n"
 	const beside = "package graph\n\nconst gold, silver = 3, 2\n\nfunc bronze(n int) int { return n }\n"
 	const ctx = "ctx context.Context"
 	was := map[string]string{"schema.resolvers.go": fmt.Sprintf(text, ctx), "beside.go": beside}
-	got := merge(t, was, fmt.Sprintf(text, ctx+", gold int, silver int, bronze int"))["schema.resolvers.go"]
-	if diff := cmp.Diff(fmt.Sprintf(text, ctx+", gold1 int, silver int, bronze1 int"), got); diff != "" {
+	got := merge(t, was, fmt.Sprintf(text, ctx+", gold int, silver int, bronze int, error int"))["schema.resolvers.go"]
+	if diff := cmp.Diff(fmt.Sprintf(text, ctx+", gold1 int, silver int, bronze1 int, error1 int"), got); diff != "" {
 		t.Errorf("(- want, + got):\n%s", diff)
 	}
 }

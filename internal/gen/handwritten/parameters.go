@@ -2,6 +2,7 @@ package handwritten
 
 import (
 	"go/ast"
+	"go/types"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,7 +80,7 @@ func (m *merger) formerNames(was, stub *ast.FuncDecl) (list []string) {
 }
 
 // named are the names that a function of the file has for its receiver, and that its body has for packages, for what
-// the package declares, and for what it calls, but for those that are hidden there by its parameters.
+// the package or the language declares, and for what it calls, but for those that are hidden there by its parameters.
 func (m *merger) named(f *ast.FuncDecl) (list []string) {
 	list = names(f.Recv)
 	var visit func(ast.Node) bool
@@ -96,7 +97,7 @@ func (m *merger) named(f *ast.FuncDecl) (list []string) {
 				list = append(list, function.Name)
 			}
 		case *ast.Ident:
-			if m.declared[n.Name] {
+			if m.declared[n.Name] || types.Universe.Lookup(n.Name) != nil {
 				list = append(list, n.Name)
 			}
 		}
