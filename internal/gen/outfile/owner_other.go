@@ -2,7 +2,10 @@
 
 package outfile
 
-import "io/fs"
+import (
+	"io/fs"
+	"os"
+)
 
 // keepOwner does nothing: on these systems files take their rights from their folder.
-func keepOwner(string, fs.FileInfo) {}
+func keepOwner(*os.File, fs.FileInfo) {}

@@ -9,9 +9,10 @@ import (
 )
 
 // keepOwner gives a file the owner and the group of another, as far as this user may: a container that generates as
-// root leaves files to whoever has them.
-func keepOwner(path string, of fs.FileInfo) {
-	if is, ok := of.Sys().(*syscall.Stat_t); ok {
-		_ = os.Chown(path, int(is.Uid), int(is.Gid))
+// root leaves files to whoever has them, and a member of a group leaves them to the group.
+func keepOwner(f *os.File, of fs.FileInfo) {
+	is, ok := of.Sys().(*syscall.Stat_t)
+	if ok && f.Chown(int(is.Uid), int(is.Gid)) != nil {
+		_ = f.Chown(-1, int(is.Gid))
 	}
 }

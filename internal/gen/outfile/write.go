@@ -99,7 +99,7 @@ func put(path string, content []byte, check func(target string) error) error {
 	if err == nil {
 		Before(path)
 		err = os.Rename(next, target)
-		if errors.Is(err, fs.ErrNotExist) { // another process that writes the file has removed it, as below
+		if errors.Is(err, fs.ErrNotExist) { // another process that writes the file has removed it, as above
 			return put(path, content, check)
 		}
 	}
@@ -150,20 +150,35 @@ func linked(path string) (string, error) {
 
 // writeBeside writes the next content of a file, with the mode and the owner that the file has.
 func writeBeside(path, next string, content []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0) // what may not be written is not to be replaced either
-	if errors.Is(err, fs.ErrNotExist) {
-		return os.WriteFile(next, content, 0o644)
-	}
+	is, err := inPlace(path)
 	if err != nil {
 		return err
 	}
+	mode := fs.FileMode(0o644)
+	if is != nil {
+		mode = is.Mode()
+	}
+	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err == nil && is != nil {
+		keepOwner(f, is)
+		err = f.Chmod(mode) // whatever mask the process has
+	}
+	return errors.Join(err, f.Close())
+}
+
+// inPlace is what is known of a file that is to be replaced, nil where there is none.
+func inPlace(path string) (fs.FileInfo, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0) // what may not be written is not to be replaced either
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
 	info, err := f.Stat()
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if err := os.WriteFile(next, content, info.Mode()); err != nil {
-		return err
-	}
-	keepOwner(next, info)
-	return os.Chmod(next, info.Mode()) // whatever mask the process has
+	return info, errors.Join(err, f.Close())
 }
