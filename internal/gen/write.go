@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -19,7 +20,7 @@ func (p *project) write(o *output) (changed []string, err error) {
 	if err := o.refuseForeign(); err != nil {
 		return nil, err
 	}
-	if err := settle(); err != nil {
+	if err := errors.Join(settle(), outfile.Sweep(p.folders(o)...)); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -56,6 +57,15 @@ func (p *project) write(o *output) (changed []string, err error) {
 // places are where generated files stand that no person writes.
 func (o *output) places() []string {
 	return append(slices.Sorted(maps.Keys(o.files)), execFile, typesFile, ownFile)
+}
+
+// folders are those of all files that are written but for stubs of projectors.
+func (p *project) folders(o *output) (list []string) {
+	for _, place := range append(o.places(), p.editor, p.lockPath, stubsFile) {
+		list = append(list, filepath.Dir(place))
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // record writes files, and remembers what they were until then, and what has become of them, also where that fails

@@ -10,8 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
+	"regexp"
 )
 
 // ErrChanged is of a file that does not hold any more what was to be replaced.
@@ -82,24 +81,20 @@ func Remove(path string) error {
 	return nil
 }
 
-// put puts a file with a content in the place of the one that is there, if any, unless check finds that it may not. It
-// removes what a process has left that ended amid this.
+// put puts a file with a content in the place of the one that is there, if any, unless check finds that it may not.
 func put(path string, content []byte, check func(target string) error) error {
 	target, err := linked(path) // a link stays one
 	if err != nil {
 		return fmt.Errorf("find the file: %w", err)
 	}
-	if err := removeLeft(target); err != nil {
-		return err
-	}
-	next := filepath.Join(filepath.Dir(target), fmt.Sprintf(".%s.%x.new", filepath.Base(target), rand.Uint64()))
+	next := filepath.Join(filepath.Dir(target), fmt.Sprintf(".%s.%016x.new", filepath.Base(target), rand.Uint64()))
 	if err = writeBeside(target, next, content); err == nil {
 		err = check(target)
 	}
 	if err == nil {
 		Before(path)
 		err = os.Rename(next, target)
-		if errors.Is(err, fs.ErrNotExist) { // another process that writes the file has removed it, as above
+		if errors.Is(err, fs.ErrNotExist) { // another process has swept it away
 			return put(path, content, check)
 		}
 	}
@@ -109,18 +104,22 @@ func put(path string, content []byte, check func(target string) error) error {
 	return err
 }
 
-// removeLeft removes what stands beside a file under the names that put gives.
-func removeLeft(target string) error {
-	entries, err := os.ReadDir(filepath.Dir(target))
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		mark, is := strings.CutPrefix(e.Name(), "."+filepath.Base(target)+".")
-		mark, also := strings.CutSuffix(mark, ".new")
-		if _, err := strconv.ParseUint(mark, 16, 64); is && also && err == nil {
-			if err := Remove(filepath.Join(filepath.Dir(target), e.Name())); err != nil {
-				return err
+// left is a name that put gives.
+var left = regexp.MustCompile(`^\..+\.[0-9a-f]{16}\.new$`)
+
+// Sweep removes from folders, where they are there, what processes have left that ended while they wrote a file.
+func Sweep(folders ...string) error {
+	for _, folder := range folders {
+		entries, err := os.ReadDir(folder)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("look for what is left of former runs: %w", err)
+		}
+		for _, e := range entries {
+			if !left.MatchString(e.Name()) || !e.Type().IsRegular() {
+				continue
+			}
+			if err := Remove(filepath.Join(folder, e.Name())); err != nil {
+				return fmt.Errorf("remove what is left of a former run: %w", err)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 )
 
@@ -73,5 +74,28 @@ func TestALinkStaysOneWhereItsFileIsNotThereYet(t *testing.T) {
 		if to, err := os.Readlink(filepath.Join(dir, name)); err != nil {
 			t.Errorf("%s leads to %q, %v", name, to, err)
 		}
+	}
+}
+
+// TestWritersOfOneFileDoNotFailEachOther, nor does one that sweeps meanwhile: it may take what they write for left.
+func TestWritersOfOneFileDoNotFailEachOther(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "mine.go")
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			for i := range 500 {
+				text := []byte{byte('a' + i%7)}
+				if err := errors.Join(WriteIfChanged(path, text), Sweep(dir)); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("the folder holds %v, %v", entries, err)
 	}
 }

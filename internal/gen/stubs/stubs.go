@@ -85,6 +85,10 @@ func Write(importPath, root string, m *schema.Model, out io.Writer) error {
 		pieces = append(slices.Clone(projectors), code.upcastersOf(m))
 	}
 	for _, p := range pieces {
+		dir, _ := code.placeOf(p)
+		if err := outfile.Sweep(dir); err != nil {
+			return err
+		}
 		if err := code.complete(p, out); err != nil {
 			return err
 		}
