@@ -20,10 +20,7 @@ type Query { top(limit: Int!, from: Int!): [String!]! find(title: String!): Stri
 // TestAGenerationThatIsKilledLeavesNothingToMend: whatever it has come to, no file is half of one, and the next
 // generation gives what it would have given, signatures of resolvers included.
 func TestAGenerationThatIsKilledLeavesNothingToMend(t *testing.T) {
-	generator := filepath.Join(t.TempDir(), "generator") // without the race detector, with which it takes much longer
-	if out, err := exec.Command("go", "build", "-o", generator, "./testdata/interrupted").CombinedOutput(); err != nil {
-		t.Fatalf("build the generator: %v\n%s", err, out)
-	}
+	generator := buildInterrupted(t)
 	was := projectOfResolvers(t, generator)
 	generated := func(t *testing.T, until int) (dir, said string) {
 		t.Helper()
@@ -58,6 +55,58 @@ func TestAGenerationThatIsKilledLeavesNothingToMend(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAGenerationThatIsKilledLeavesNothingWhereTheSchemaIsPutBack: signatures that it has changed become what they
+// were, those that the author has changed stay, and no file of it is left.
+func TestAGenerationThatIsKilledLeavesNothingWhereTheSchemaIsPutBack(t *testing.T) {
+	generator, was := buildInterrupted(t), t.TempDir()
+	library := newproject.Library{Checkout: "../.."}
+	if err := newproject.Write(was, newproject.Options{Module: "example.com/own", Library: library}); err != nil {
+		t.Fatal(err)
+	}
+	schema := read(t, was, "schema.graphqls") + formerQueries
+	write(t, filepath.Join(was, "schema.graphqls"), schema)
+	generateUntil(t, generator, was, 0)
+	text := strings.Replace(read(t, was, stubsFile), "title string", "mine string", 1)
+	write(t, filepath.Join(was, filepath.FromSlash(stubsFile)), text)
+	want := readWanted(t, was)
+	changed := strings.NewReplacer("own(n: Int!", "own(n: String!", "top(limit:", "top(most:").Replace(schema)
+	killed := func(t *testing.T, change int) (dir, said string) {
+		t.Helper()
+		dir = t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS(was)); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, "schema.graphqls"), changed)
+		return dir, generateUntil(t, generator, dir, change)
+	}
+	_, said := killed(t, 0)
+	changes, err := strconv.Atoi(said)
+	if err != nil || changes < 6 {
+		t.Fatalf("it has %s changes of files: %v", said, err)
+	}
+	for n := 1; n <= changes; n++ {
+		t.Run(strconv.Itoa(n), func(t *testing.T) {
+			t.Parallel()
+			dir, path := killed(t, n)
+			write(t, filepath.Join(dir, "schema.graphqls"), schema)
+			generateUntil(t, generator, dir, 0)
+			if diff := cmp.Diff(want, readWanted(t, dir)); diff != "" {
+				t.Errorf("killed before a change of %s, the next one gives (- want, + got):\n%s", path, diff)
+			}
+		})
+	}
+}
+
+// buildInterrupted builds the generator that ends before a change of a file.
+func buildInterrupted(t *testing.T) (generator string) {
+	t.Helper()
+	generator = filepath.Join(t.TempDir(), "generator") // without the race detector, with which it takes much longer
+	if out, err := exec.Command("go", "build", "-o", generator, "./testdata/interrupted").CombinedOutput(); err != nil {
+		t.Fatalf("build the generator: %v\n%s", err, out)
+	}
+	return generator
 }
 
 // projectOfResolvers is a project with resolvers whose parameters and types its author calls as he likes, in two files,

@@ -26,8 +26,8 @@ func (o ownResolvers) writeStubs(own *codegen.Data) error {
 		return err
 	}
 	former := handwritten.Former{Path: own.Config.Exec.ImportPath(), Text: o.before[execFile].content}
-	return o.mergeStubs(handwritten.Wanted{Stubs: stubs, Former: former, Tags: tags,
-		Names: own.Config.Packages})
+	return o.mergeStubs(handwritten.Wanted{Stubs: stubs, Begun: o.begun, Former: former,
+		Tags: tags, Names: own.Config.Packages})
 }
 
 // buildTags are the tags that the go command compiles with here, where nobody names any on its command line.
@@ -67,6 +67,10 @@ func quotedFields(text string) (fields []string) {
 	}
 }
 
+// begunStubs are the stubs that are wanted, while resolvers get their signatures: of a generation that is killed, the
+// next one finds there which signatures are no author's.
+const begunStubs = "graph/generated/.resolvers.begun"
+
 // mergeStubs merges stubs into what the project has, until nobody saves anything else meanwhile.
 func (o *output) mergeStubs(wanted handwritten.Wanted) error {
 	for {
@@ -75,6 +79,12 @@ func (o *output) mergeStubs(wanted handwritten.Wanted) error {
 			return err
 		}
 		o.unused = unused
+		if len(changes) > 0 {
+			err := o.record(func() error { return outfile.WriteIfChanged(begunStubs, wanted.Stubs) }, begunStubs)
+			if err != nil {
+				return err
+			}
+		}
 		if err := o.apply(changes); !errors.Is(err, outfile.ErrChanged) {
 			return err
 		}

@@ -20,6 +20,9 @@ func (p *project) write(o *output) (changed []string, err error) {
 	if err := o.refuseForeign(); err != nil {
 		return nil, err
 	}
+	if o.begun, err = readIfThere(begunStubs); err != nil {
+		return nil, err
+	}
 	if err := errors.Join(settle(), outfile.Sweep(p.folders(o)...)); err != nil {
 		return nil, err
 	}
@@ -49,6 +52,10 @@ func (p *project) write(o *output) (changed []string, err error) {
 		return nil, err
 	}
 	if err := o.record(func() error { return p.runGqlgen(o) }, execFile, typesFile, ownFile); err != nil {
+		return nil, err
+	}
+	delete(o.wrote, begunStubs)
+	if err := remove(begunStubs); err != nil {
 		return nil, err
 	}
 	return o.before.changes(o.wrote), o.before.keepTimes()

@@ -29,6 +29,39 @@ func (p *pkg) former() *source {
 	return s
 }
 
+// readBegun finds the stubs of a generation that has ended amid the writing.
+func (p *pkg) readBegun(stubs []byte) {
+	p.begun = map[string]*ast.FuncType{}
+	s, err := parse("the stubs that were begun with", stubs)
+	if err != nil {
+		return // there are none
+	}
+	nameImports(p.names, s)
+	s.each(func(d declaration) {
+		if f, is := d.decl.(*ast.FuncDecl); is {
+			p.begun[d.key] = f.Type
+		}
+	})
+	p.amid = s
+}
+
+// ofBegun is the signature that a generation wanted which has ended amid the writing, where a resolver of a file has
+// it; nil where it has another one.
+func (p *pkg) ofBegun(in *source, was, stub *ast.FuncDecl) *ast.FuncType {
+	f := p.begun[receiver(stub)+"."+stub.Name.Name]
+	if f == nil || !slices.Equal(p.amid.types(f.Params, nil), in.types(was.Type.Params, p.declared)) ||
+		!slices.Equal(p.amid.types(f.Results, nil), in.types(was.Type.Results, p.declared)) {
+		return nil
+	}
+	old, wanted := names(was.Type.Params), names(f.Params)
+	for i := firstArgument(stub); i < len(wanted); i++ {
+		if old[i] != wanted[i] && !isNumbered(old[i], wanted[i]) {
+			return nil
+		}
+	}
+	return f
+}
+
 // isUnchanged reports whether the schema wanted a resolver already as it wants it now.
 func (p *pkg) isUnchanged(stub *ast.FuncDecl) bool {
 	former := p.former()

@@ -39,7 +39,8 @@ func TestASignatureChangesOnlyWithTheSchema(t *testing.T) {
 		w := Wanted{Stubs: fmt.Appendf(nil, text, c.typ+"Resolver", c.now, books), Names: guessed{}}
 		if c.former != "" {
 			name := map[string]string{"query": "QueryResolver", "shelf": "ShelfResolver"}[c.typ]
-			w.Former = Former{"example.com/own/graph/generated", fmt.Appendf(nil, generated, name, c.former, c.formerResult)}
+			w.Former = Former{"example.com/own/graph/generated",
+				fmt.Appendf(nil, generated, name, c.former, c.formerResult)}
 		}
 		was := fmt.Sprintf(text, c.typ+"Resolver", c.was, c.result)
 		got := mergeWanted(t, map[string]string{"schema.resolvers.go": was}, w)["schema.resolvers.go"]

@@ -21,7 +21,10 @@ import (
 
 // Wanted is what the package of the resolvers is to have.
 type Wanted struct {
-	Stubs  []byte // a file with all resolvers that the schema wants, none of them written yet
+	Stubs []byte // a file with all resolvers that the schema wants, none of them written yet
+	// Begun are the stubs that a generation wanted which ended amid the writing, nil where none did: some resolvers may
+	// have the signatures of these.
+	Begun  []byte
 	Former Former
 	Tags   []string // that files may need in order to be compiled, beside those of the system
 	Names  Names
@@ -79,7 +82,9 @@ type pkg struct {
 	system    build.Context // that the package is compiled for
 	names     Names
 	wasWanted Former
-	before    *source // of wasWanted, once it is parsed
+	before    *source                  // of wasWanted, once it is parsed
+	begun     map[string]*ast.FuncType // signatures that a generation wanted which has ended amid the writing, by key
+	amid      *source                  // that these are in
 }
 
 // read reads the package in the folder of a file of resolvers, and what is wanted of it.
@@ -89,6 +94,7 @@ func read(path string, w Wanted) (*pkg, error) {
 		return nil, fmt.Errorf("read what the schema wants: %w", err)
 	}
 	p := &pkg{now: now, names: w.Names, wasWanted: w.Former, system: build.Default}
+	p.readBegun(w.Begun)
 	p.system.BuildTags = slices.Concat(p.system.BuildTags, w.Tags)
 	if p.file, err = readFile(path, now.file.Name.Name); err != nil {
 		return nil, err

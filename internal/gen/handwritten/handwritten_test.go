@@ -217,7 +217,7 @@ func TestAnArgumentThatHasTheNameOfTheReceiverGetsANumber(t *testing.T) {
 			t.Errorf("with %s (- want, + got):\n%s", c.wanted, diff)
 		}
 		for _, more := range []string{"", ", size int"} {
-			former := Former{"example.com/own/graph/generated", fmt.Appendf(nil, interfaces, c.wanted)}
+			former := Former{Path: "example.com/own/graph/generated", Text: fmt.Appendf(nil, interfaces, c.wanted)}
 			w := Wanted{Stubs: fmt.Appendf(nil, text, "r", c.wanted+more, "int, error"), Names: guessed{}, Former: former}
 			got := mergeWanted(t, map[string]string{"schema.resolvers.go": want}, w)["schema.resolvers.go"]
 			if diff := cmp.Diff(strings.Replace(want, c.want, c.want+more, 1), got); diff != "" {
@@ -310,8 +310,8 @@ func TestAnArgumentThatTakesAnotherNameOrPlaceChangesTheSignature(t *testing.T) 
 		if c.want == "now" {
 			want = fmt.Sprintf(text, c.typ, c.now, "n int, err error")
 		}
-		w := Wanted{Stubs: []byte(now), Names: guessed{}, Former: Former{"example.com/own/graph/generated",
-			fmt.Appendf(nil, generated, beginsUpper(c.typ), c.was)}}
+		w := Wanted{Stubs: []byte(now), Names: guessed{}, Former: Former{Path: "example.com/own/graph/generated",
+			Text: fmt.Appendf(nil, generated, beginsUpper(c.typ), c.was)}}
 		got := mergeWanted(t, map[string]string{"schema.resolvers.go": was}, w)["schema.resolvers.go"]
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s becomes %s (- want, + got):\n%s", c.was, c.now, diff)

@@ -63,7 +63,9 @@ func isNumbered(parameter, argument string) bool {
 // former code they are those that it wants, if all parameters have these, with numbers or without.
 func (m *merger) formerNames(was, stub *ast.FuncDecl) (list []string) {
 	old := names(was.Type.Params)
-	if former := m.former(); former == nil {
+	if begun := m.ofBegun(m.was, was, stub); begun != nil {
+		list = names(begun.Params)
+	} else if former := m.former(); former == nil {
 		list = names(stub.Type.Params)
 		for i := firstArgument(stub); i < len(list) && len(old) == len(list); i++ {
 			if old[i] != list[i] && !isNumbered(old[i], list[i]) {

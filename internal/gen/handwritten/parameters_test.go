@@ -23,7 +23,7 @@ func TestAParameterIsNeverTakenOverByAnotherArgument(t *testing.T) {
 		{"t int", "title int", "t int", "t int"},
 	} {
 		w := Wanted{Stubs: fmt.Appendf(nil, text, c.now), Names: guessed{},
-			Former: Former{"example.com/own/graph/generated", fmt.Appendf(nil, generated, c.former)}}
+			Former: Former{Path: "example.com/own/graph/generated", Text: fmt.Appendf(nil, generated, c.former)}}
 		merged := func(was string) string {
 			files := map[string]string{"schema.resolvers.go": fmt.Sprintf(text, was)}
 			return mergeWanted(t, files, w)["schema.resolvers.go"]

@@ -9,7 +9,7 @@ import (
 // correct gives a function the signature that is wanted, unless it is that one, whatever the imports and all but the
 // arguments of the schema are called. The executor passes those by position: under former names a resolver would take
 // one for another where they change places. Where the schema is as it was, other names and spellings are the author's;
-// where nobody knows what it was, other names are.
+// where nobody knows what it was, other names are. What a generation has written that was killed is nobody's.
 func (m *merger) correct(old, now declaration) {
 	was, isFunc := old.decl.(*ast.FuncDecl)
 	stub, stays := now.decl.(*ast.FuncDecl)
@@ -20,7 +20,8 @@ func (m *merger) correct(old, now declaration) {
 	if isSame && sameArguments(was, stub, next) {
 		return
 	}
-	if (m.isUnchanged(stub) || m.former() == nil && isSame) && !takesAnother(was, stub, next) {
+	isTheirs := m.isUnchanged(stub) && m.ofBegun(m.was, was, stub) == nil || m.former() == nil && isSame
+	if isTheirs && !takesAnother(was, stub, next) {
 		return
 	}
 	text := m.parameters(stub, next) + " " + m.results(was, stub, next)
