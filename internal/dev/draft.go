@@ -63,8 +63,27 @@ func (d *draft) write(text string) error {
 	return outfile.WriteIfChanged(d.path, []byte(text))
 }
 
+// replace puts a text in the place of another one, and fails with [outfile.ErrChanged] where the lock is not that any
+// more.
+func (d *draft) replace(was, text string) error {
+	raw, err := os.ReadFile(d.path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read the lock of the events: %w", err)
+	}
+	switch now, err := d.read(); {
+	case err != nil:
+		return err
+	case now != was:
+		return outfile.ErrChanged
+	case now == text:
+		return nil
+	}
+	return outfile.Replace(d.path, raw, []byte(text))
+}
+
 // loosen takes out of the lock what is free to change, before the code is generated, while a server runs with these
-// flags, or none. Where the code is not generated then, restore puts that back.
+// flags, or none. Where the code is not generated then, restore puts that back, unless another process, which may
+// generate the code at the same time, has written the lock since.
 func (d *draft) loosen(srv *server, flags []string) (restore func() error, err error) {
 	now, err := d.read()
 	if err != nil {
@@ -84,7 +103,18 @@ func (d *draft) loosen(srv *server, flags []string) (restore func() error, err e
 	if now != d.base && !slices.Contains(d.taken, now) {
 		d.taken = append(d.taken, now)
 	}
-	return func() error { return d.write(now) }, d.write(d.base)
+	base := d.base
+	if err := d.replace(now, base); errors.Is(err, outfile.ErrChanged) {
+		return d.loosen(srv, flags)
+	} else if err != nil {
+		return nil, err
+	}
+	return func() error {
+		if err := d.replace(base, now); !errors.Is(err, outfile.ErrChanged) {
+			return err
+		}
+		return nil
+	}, nil
 }
 
 // hold has changes of the events held to a text of the lock.

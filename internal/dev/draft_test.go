@@ -189,3 +189,21 @@ func TestALockThatIsNotThereIsNotMade(t *testing.T) {
 		}
 	}
 }
+
+// TestALockThatAnotherGenerationHasWrittenStays where the session restores what it has taken out before.
+func TestALockThatAnotherGenerationHasWrittenStays(t *testing.T) {
+	d := drafting(t, lockOfA, lockOfAB)
+	restore, err := d.loosen(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(d.path, []byte(lockOfAC), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := restore(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := d.read(); err != nil || got != lockOfAC {
+		t.Errorf("%v, restored, the lock is\n%s", err, got)
+	}
+}
