@@ -30,8 +30,11 @@ func Take(path string, waits func(process int) error) (leave func() error, err e
 		case isUnsupported(err):
 			_ = os.Remove(path) // nobody locks it
 			fallthrough
-		case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		case errors.Is(err, fs.ErrPermission) && !isThere(path), errors.Is(err, syscall.EROFS):
 			return func() error { return nil }, nil
+		case errors.Is(err, fs.ErrPermission):
+			return nil, fmt.Errorf("take the lock %s: %w (fix: remove it, unless the process that it is of still runs)", path,
+				err)
 		case err != nil:
 			return nil, fmt.Errorf("take the lock %s: %w", path, err)
 		}
@@ -47,6 +50,12 @@ func Take(path string, waits func(process int) error) (leave func() error, err e
 // isUnsupported reports whether an error is that the system locks no files there, as on some network drives.
 func isUnsupported(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOLCK)
+}
+
+// isThere reports whether there may be a file.
+func isThere(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // isAt reports whether a file is still the one of the path: whoever had the lock before has removed it.

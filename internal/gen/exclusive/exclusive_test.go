@@ -14,10 +14,23 @@ import (
 	"testing"
 )
 
+// left is a variable by which the test has another process take the lock that it names, and leave it.
+const left = "EXCLUSIVE_TEST_LEFT"
+
 // held is a variable by which the test has another process hold the lock that it names.
 const held = "EXCLUSIVE_TEST_HELD"
 
 func TestMain(m *testing.M) {
+	if path := os.Getenv(left); path != "" {
+		leave, err := Take(path, nobody)
+		if err == nil {
+			err = leave()
+		}
+		if err != nil {
+			panic(err)
+		}
+		return
+	}
 	path := os.Getenv(held)
 	if path == "" {
 		os.Exit(m.Run())

@@ -21,6 +21,7 @@ func lock(path string, wait bool) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	_ = f.Chmod(0o666) // other users are to find it held; it is not theirs to do, where it is of another one
 	return flock(f, wait)
 }
 
@@ -43,10 +44,14 @@ func flock(f *os.File, wait bool) (*os.File, error) {
 	}
 }
 
-// release removes the file of a lock, and gives the lock to the next process.
+// release removes the file of a lock, as far as this user may, and gives the lock to the next process.
 func release(f *os.File, path string) error {
 	if !isAt(f, path) { // somebody has removed it
 		return f.Close()
 	}
-	return errors.Join(os.Remove(path), f.Close())
+	err := os.Remove(path)
+	if errors.Is(err, fs.ErrPermission) { // it is of another user, in a folder where only that one may remove it
+		err = nil
+	}
+	return errors.Join(err, f.Close())
 }
