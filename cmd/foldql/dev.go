@@ -10,7 +10,6 @@ import (
 	"syscall"
 
 	"github.com/foldql/foldql/internal/dev"
-	"github.com/foldql/foldql/internal/gen"
 )
 
 // develop runs the server of a project while it is developed.
@@ -99,5 +98,5 @@ type devGenerate struct {
 // left.
 func (c *devGenerate) Run() error {
 	signal.Ignore(os.Interrupt)
-	return gen.Generate(c.Root, os.Stdout)
+	return dev.Generate(c.Root, os.Stdin, os.Stdout)
 }

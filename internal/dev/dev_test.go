@@ -23,7 +23,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/foldql/foldql/internal/dev/front"
-	"github.com/foldql/foldql/internal/gen"
 	"github.com/foldql/foldql/internal/newproject"
 )
 
@@ -40,7 +39,7 @@ func TestMain(m *testing.M) {
 		if begun := os.Getenv(stuck); begun != "" {
 			beStuck(begun)
 		}
-		if err := gen.Generate(os.Args[2], os.Stdout); err != nil {
+		if err := Generate(os.Args[2], os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

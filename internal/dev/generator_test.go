@@ -58,7 +58,7 @@ func TestAnotherGenerationIsToldWhileItIsWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	held := func(int) error { return errors.New("it is held") }
-	leave, err := exclusive.Take(filepath.Join(dir, ".foldql-generate.lock"), held)
+	leave, err := exclusive.Take(t.Context(), filepath.Join(dir, ".foldql-generate.lock"), held)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,6 +74,26 @@ func TestAnotherGenerationIsToldWhileItIsWaitedFor(t *testing.T) {
 	}
 	if out.then != nil || out.err != nil {
 		t.Errorf("it is not told: %v", out.err)
+	}
+}
+
+// TestAGenerationThatWaitsForAnotherGivesUpAtOnce where foldql dev is to end.
+func TestAGenerationThatWaitsForAnotherGivesUpAtOnce(t *testing.T) {
+	dir := brokenProject(t)
+	held := func(int) error { return errors.New("it is held") }
+	leave, err := exclusive.Take(t.Context(), filepath.Join(dir, ".foldql-generate.lock"), held)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := leave(); err != nil {
+			t.Error(err)
+		}
+	}()
+	ctx, cancel := context.WithCancel(t.Context())
+	out := &untilTold{what: []byte("waiting until it ends"), then: func() error { cancel(); return nil }}
+	if err := generateApart(ctx, dir, out); err == nil || !strings.Contains(err.Error(), "wait for the lock") {
+		t.Errorf("it fails of %v, want of the lock", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -12,13 +13,13 @@ import (
 const aloneFile = ".foldql-generate.lock"
 
 // alone waits until no other process generates the code of the project in the working directory, and keeps others from
-// it until unlock is called: both would read what the other is about to write.
-func alone(out io.Writer) (unlock func() error, err error) {
+// it until unlock is called: both would read what the other is about to write. It gives up where the context ends.
+func alone(ctx context.Context, out io.Writer) (unlock func() error, err error) {
 	path, err := filepath.Abs(aloneFile)
 	if err != nil {
 		return nil, fmt.Errorf("find the folder of the project: %w", err)
 	}
-	return exclusive.Take(path, func(process int) error {
+	return exclusive.Take(ctx, path, func(process int) error {
 		who := "another process"
 		if process > 0 {
 			who = fmt.Sprintf("process %d", process)

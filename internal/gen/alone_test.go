@@ -16,7 +16,8 @@ import (
 func TestGenerationsOfOneProjectComeOneAfterTheOther(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, configFile), "schema: [schema.graphqls]\n")
-	leave, err := exclusive.Take(filepath.Join(dir, aloneFile), func(int) error { return fmt.Errorf("it is held") })
+	held := func(int) error { return fmt.Errorf("it is held") }
+	leave, err := exclusive.Take(t.Context(), filepath.Join(dir, aloneFile), held)
 	if err != nil {
 		t.Fatal(err)
 	}

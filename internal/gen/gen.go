@@ -6,6 +6,7 @@
 package gen
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,13 +22,16 @@ import (
 // Generate writes the generated code of the project that dir belongs to, and stubs of what the user's projectors lack.
 // It prints findings that are no errors, and what became of each file, to out. It changes the working directory while
 // it runs. While another process generates the code of the project, it says so, and waits.
-func Generate(dir string, out io.Writer) (err error) {
+func Generate(dir string, out io.Writer) error { return GenerateAfter(context.Background(), dir, out) }
+
+// GenerateAfter is [Generate], which gives up waiting for another process where the context ends.
+func GenerateAfter(ctx context.Context, dir string, out io.Writer) (err error) {
 	leave, err := enter(dir)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	unlock, err := alone(out)
+	unlock, err := alone(ctx, out)
 	if err != nil {
 		return err
 	}

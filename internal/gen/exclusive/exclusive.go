@@ -2,6 +2,7 @@
 package exclusive
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,11 +16,12 @@ import (
 var errHeld = errors.New("another process holds the lock")
 
 // Take has this process hold the lock of a path, where no file is while nobody holds it, until leave is called, or the
-// process ends, however it does. While another one holds it, Take waits, and calls waits once before, with the holder's
-// id; 0 where it is unknown. Where no file of the folder can be locked, nobody is kept from anything.
-func Take(path string, waits func(process int) error) (leave func() error, err error) {
+// process ends, however it does. While another one holds it, Take waits until the context ends, and calls waits once
+// before, with the holder's id; 0 where it is unknown. Where no file of the folder can be locked, nobody is kept
+// from anything.
+func Take(ctx context.Context, path string, waits func(process int) error) (leave func() error, err error) {
 	for told := false; ; {
-		f, err := lock(path, told)
+		f, err := lockUntil(ctx, path, told)
 		switch {
 		case errors.Is(err, errHeld):
 			if err := waits(holder(path)); err != nil {
@@ -27,6 +29,8 @@ func Take(path string, waits func(process int) error) (leave func() error, err e
 			}
 			told = true
 			continue
+		case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+			return nil, fmt.Errorf("wait for the lock %s: %w", path, err)
 		case isUnsupported(err):
 			_ = os.Remove(path) // nobody locks it
 			fallthrough
@@ -44,6 +48,32 @@ func Take(path string, waits func(process int) error) (leave func() error, err e
 		if err := f.Close(); err != nil {
 			return nil, fmt.Errorf("take the lock %s: %w", path, err)
 		}
+	}
+}
+
+// lockUntil is lock, which nothing ends while it waits: where the context ends, nobody waits for it.
+func lockUntil(ctx context.Context, path string, wait bool) (*os.File, error) {
+	if !wait {
+		return lock(path, false)
+	}
+	type result struct {
+		f   *os.File
+		err error
+	}
+	locked := make(chan result)
+	go func() {
+		f, err := lock(path, true)
+		select {
+		case locked <- result{f, err}:
+		case <-ctx.Done():
+			_ = f.Close() // an error where there is none
+		}
+	}()
+	select {
+	case r := <-locked:
+		return r.f, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 }
 

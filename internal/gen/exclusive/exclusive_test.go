@@ -2,6 +2,7 @@ package exclusive
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -22,7 +23,7 @@ const held = "EXCLUSIVE_TEST_HELD"
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(left); path != "" {
-		leave, err := Take(path, nobody)
+		leave, err := Take(context.Background(), path, nobody)
 		if err == nil {
 			err = leave()
 		}
@@ -35,7 +36,7 @@ func TestMain(m *testing.M) {
 	if path == "" {
 		os.Exit(m.Run())
 	}
-	if _, err := Take(path, nobody); err != nil {
+	if _, err := Take(context.Background(), path, nobody); err != nil {
 		panic(err)
 	}
 	os.Stdout.WriteString("held\n")
@@ -66,7 +67,7 @@ func TestALockIsOfOneProcessAndEndsWithIt(t *testing.T) {
 		t.Fatalf("the other process says %q: %v", line, err)
 	}
 	told := 0
-	leave, err := Take(path, func(process int) error {
+	leave, err := Take(t.Context(), path, func(process int) error {
 		told = process
 		return other.Process.Kill()
 	})
@@ -87,7 +88,7 @@ func TestALockIsOfOneProcessAndEndsWithIt(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), mode); err != nil {
 			t.Fatal(err)
 		}
-		if leave, err = Take(path, nobody); err != nil {
+		if leave, err = Take(t.Context(), path, nobody); err != nil {
 			t.Fatal(err)
 		}
 		if got := holder(path); got != os.Getpid() {
@@ -108,7 +109,7 @@ func TestNoTwoHoldALockAtOnce(t *testing.T) {
 	for range takers {
 		all.Go(func() {
 			for range times {
-				leave, err := Take(path, func(int) error { return nil })
+				leave, err := Take(t.Context(), path, func(int) error { return nil })
 				if err != nil {
 					t.Error(err)
 					return
@@ -140,7 +141,7 @@ func TestAFolderWhereNobodyCanLockKeepsNobody(t *testing.T) {
 	if err := os.Chmod(dir, 0o500); err != nil {
 		t.Fatal(err)
 	}
-	leave, err := Take(filepath.Join(dir, "lock"), nobody)
+	leave, err := Take(t.Context(), filepath.Join(dir, "lock"), nobody)
 	if err != nil {
 		t.Fatal(err)
 	}

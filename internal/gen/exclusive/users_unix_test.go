@@ -38,7 +38,7 @@ func TestALockIsForAllUsers(t *testing.T) {
 		return string(out), err
 	}
 	mask := syscall.Umask(0o077)
-	leave, err := Take(path, nobody)
+	leave, err := Take(t.Context(), path, nobody)
 	syscall.Umask(mask)
 	if err != nil {
 		t.Fatal(err)
