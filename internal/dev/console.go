@@ -42,6 +42,13 @@ func (w *wholeLines) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
+// end passes on the last line, which need not end.
+func (w *wholeLines) end() {
+	if len(w.rest) > 0 {
+		_, _ = w.Write([]byte("\n"))
+	}
+}
+
 // told passes on what a server tells, and keeps the end of it, which says why a server has ended.
 type told struct {
 	to   *console

@@ -39,7 +39,10 @@ func (s *session) generate(ctx context.Context, now seen) bool {
 	restore, err := s.draft.loosen(s.server, now.flags)
 	if err == nil {
 		stop := context.AfterFunc(ctx, func() { s.out.say("letting the generator end, for %s at most", toGenerate) })
-		if err = generateApart(ctx, s.root, &wholeLines{to: s.out}); err != nil {
+		told := &wholeLines{to: s.out}
+		err = generateApart(ctx, s.root, told)
+		told.end()
+		if err != nil {
 			err = errors.Join(err, restore())
 		}
 		stop()
