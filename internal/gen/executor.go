@@ -44,7 +44,13 @@ func (p *project) runGqlgen(o *output) (err error) {
 	if err := api.Generate(cfg, plugins...); err != nil {
 		return fmt.Errorf("generate the executable schema: %w", diagnose(err))
 	}
-	return adopt(execFile, compact.Executor) // calls functions in place of closures
+	if err := adopt(execFile, compact.Executor); err != nil { // calls functions in place of closures
+		return err
+	}
+	if err := outfile.Inherit(execFile, formerExec); err != nil {
+		return fmt.Errorf("keep the mode of the executable schema: %w", err)
+	}
+	return nil
 }
 
 // formerExec is the former executable schema while there is none, or none is finished. It tells which signatures the

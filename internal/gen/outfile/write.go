@@ -69,6 +69,23 @@ func Move(path, to string) error {
 	return nil
 }
 
+// Inherit gives a file the mode and, as far as this user may, the owner of another one, where that is there.
+func Inherit(path, from string) error {
+	is, err := os.Stat(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	keepOwner(f, is)
+	return errors.Join(f.Chmod(is.Mode()), f.Close())
+}
+
 // Remove removes a file, if it is there.
 func Remove(path string) error {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
