@@ -116,17 +116,21 @@ func CheckRestored(data string) error {
 
 // wayOn says what to do with a data directory in which a restore has not come to its end.
 func wayOn(data string) string {
+	path := filepath.Join(data, restoring)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Sprintf("repeat it as a user who may read %s, which tells what it has left (%v)", path, err)
+	}
 	return "repeat it, with another backup if that one cannot be used; or, to begin without one, remove " +
-		strings.Join(append(leftovers(data), filepath.Join(data, restoring)), ", then ")
+		strings.Join(append(leftovers(data, string(text)), path), ", then ")
 }
 
-// leftovers are what a restore that did not end has left beside its mark, as far as that can be read. They go first:
-// without the mark, a server would take a part of a backup for all that there was.
-func leftovers(data string) (paths []string) {
-	text, _ := os.ReadFile(filepath.Join(data, restoring))
+// leftovers are what a restore that did not end has left beside its mark, which has the text. They go first: without
+// the mark, a server would take a part of a backup for all that there was.
+func leftovers(data, text string) (paths []string) {
 	for _, part := range order {
 		_, err := os.Lstat(filepath.Join(data, part))
-		if err == nil && slices.Contains(strings.Split(string(text), "\n"), part) {
+		if err == nil && slices.Contains(strings.Split(text, "\n"), part) {
 			paths = append(paths, filepath.Join(data, part))
 		}
 	}

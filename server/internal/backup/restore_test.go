@@ -209,3 +209,15 @@ func TestHowToBeginWithoutABackupNamesAllThatARestoreHasLeft(t *testing.T) {
 		t.Errorf("error %v, want %q at its end", err, want)
 	}
 }
+
+// TestAMarkThatCannotBeReadIsNotToBeRemoved: it may name a part of a backup that would be taken for all that there was.
+func TestAMarkThatCannotBeReadIsNotToBeRemoved(t *testing.T) {
+	data := t.TempDir()
+	if err := os.Mkdir(filepath.Join(data, restoring), 0o700); err != nil { // nobody reads that
+		t.Fatal(err)
+	}
+	err := CheckRestored(data)
+	if err == nil || !strings.Contains(err.Error(), "as a user who may read") || strings.Contains(err.Error(), "remove") {
+		t.Errorf("error %v", err)
+	}
+}
