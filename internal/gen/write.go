@@ -190,11 +190,23 @@ func (s snapshot) keepTimes() error {
 			continue
 		}
 		if err == nil {
-			err = os.Chtimes(path, time.Time{}, f.changed)
+			err = keepTime(path, f.changed)
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("keep the time of %s: %w", path, err))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// keepTime gives a file a time, unless it is another user's: the system lets only that one do so.
+func keepTime(path string, changed time.Time) error {
+	info, err := os.Stat(path)
+	if err != nil || info.ModTime().Equal(changed) {
+		return err
+	}
+	if err := os.Chtimes(path, time.Time{}, changed); !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return nil
 }
