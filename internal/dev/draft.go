@@ -55,14 +55,6 @@ func (d *draft) read() (string, error) {
 	return string(text), nil
 }
 
-// write puts a text in the place of the lock. Where there is none, "" makes none.
-func (d *draft) write(text string) error {
-	if now, err := d.read(); err != nil || now == text {
-		return err
-	}
-	return outfile.WriteIfChanged(d.path, []byte(text))
-}
-
 // replace puts a text in the place of another one, and fails with [outfile.ErrChanged] where the lock is not that any
 // more.
 func (d *draft) replace(was, text string) error {
@@ -109,24 +101,28 @@ func (d *draft) loosen(srv *server, flags []string) (restore func() error, err e
 	} else if err != nil {
 		return nil, err
 	}
-	return func() error {
-		if err := d.replace(base, now); !errors.Is(err, outfile.ErrChanged) {
-			return err
-		}
-		return nil
-	}, nil
+	return func() error { return d.putBack(base, now) }, nil
+}
+
+// putBack is replace, which leaves alone what another process has written since.
+func (d *draft) putBack(was, text string) error {
+	if err := d.replace(was, text); !errors.Is(err, outfile.ErrChanged) {
+		return err
+	}
+	return nil
 }
 
 // hold has changes of the events held to a text of the lock.
 func (d *draft) hold(text string, srv *server) { d.base, d.ran, d.taken = text, srv != nil, nil }
 
 // served asks once more for events of what was taken back, when the server has ended that knew it. Where there are
-// some, the lock is what it was, and the next generation says what does not suit it.
+// some, the lock is what it was, unless another process has written it since, and the next generation says what does
+// not suit it.
 func (d *draft) served(srv *server, flags []string) error {
 	for _, text := range d.taken {
 		if text != d.wrote && d.mayBeLogged(srv, eventlock.Changed(d.wrote, text), flags) {
 			d.hold(text, srv)
-			return d.write(text)
+			return d.putBack(d.wrote, text)
 		}
 	}
 	d.taken = nil

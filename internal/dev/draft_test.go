@@ -51,7 +51,7 @@ func drafting(t *testing.T, begin, now string) *draft {
 	}
 	d, err := newDraft(dir)
 	if err == nil {
-		err = d.write(now)
+		err = os.WriteFile(path, []byte(now), 0o644)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +152,7 @@ func TestAnEventThatCameAfterItsDraftWasTakenBackIsHeld(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.wrote = lockOfAC // B was renamed
-		if err := d.write(d.wrote); err != nil {
+		if err := os.WriteFile(d.path, []byte(d.wrote), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		types = []string{"B"}
@@ -205,5 +205,25 @@ func TestALockThatAnotherGenerationHasWrittenStays(t *testing.T) {
 	}
 	if got, err := d.read(); err != nil || got != lockOfAC {
 		t.Errorf("%v, restored, the lock is\n%s", err, got)
+	}
+}
+
+// TestALockThatAnotherGenerationHasWrittenStaysWhereAnEventIsHeld: the next generation is held to what that one wrote.
+func TestALockThatAnotherGenerationHasWrittenStaysWhereAnEventIsHeld(t *testing.T) {
+	types := []string{"B"}
+	srv := logged(t, &types)
+	d := drafting(t, lockOfA, lockOfA)
+	d.taken, d.ran = []string{lockOfAB}, true
+	if err := os.WriteFile(d.path, []byte(lockOfAC), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.served(srv, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.loosen(srv, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := d.read(); err != nil || got != lockOfAC {
+		t.Errorf("%v, the lock is\n%s", err, got)
 	}
 }
