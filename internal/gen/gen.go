@@ -133,7 +133,7 @@ type output struct {
 
 	before snapshot          // what stood in the places that were written to so far
 	wrote  map[string][]byte // what was written so far, by path; nil where a file was removed
-	begun  []byte            // stubs that a generation wanted which was killed; nil where none was
+	begun  [][]byte          // stubs that generations wanted which were killed
 	unused []string          // resolvers of fields that there are no more, with their files
 }
 

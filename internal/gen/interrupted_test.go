@@ -60,14 +60,8 @@ func TestAGenerationThatIsKilledLeavesNothingToMend(t *testing.T) {
 // TestAGenerationThatIsKilledLeavesNothingWhereTheSchemaIsPutBack: signatures that it has changed become what they
 // were, those that the author has changed stay, and no file of it is left.
 func TestAGenerationThatIsKilledLeavesNothingWhereTheSchemaIsPutBack(t *testing.T) {
-	generator, was := buildInterrupted(t), t.TempDir()
-	library := newproject.Library{Checkout: "../.."}
-	if err := newproject.Write(was, newproject.Options{Module: "example.com/own", Library: library}); err != nil {
-		t.Fatal(err)
-	}
-	schema := read(t, was, "schema.graphqls") + formerQueries
-	write(t, filepath.Join(was, "schema.graphqls"), schema)
-	generateUntil(t, generator, was, 0)
+	generator := buildInterrupted(t)
+	was, schema := projectOfQueries(t, generator)
 	text := strings.Replace(read(t, was, stubsFile), "title string", "mine string", 1)
 	write(t, filepath.Join(was, filepath.FromSlash(stubsFile)), text)
 	want := readWanted(t, was)
@@ -97,6 +91,57 @@ func TestAGenerationThatIsKilledLeavesNothingWhereTheSchemaIsPutBack(t *testing.
 			}
 		})
 	}
+}
+
+// TestGenerationsThatAreKilledOneAfterTheOtherLeaveNothingWhereTheSchemaIsPutBack, though the second wants nothing any
+// more of what the first has written.
+func TestGenerationsThatAreKilledOneAfterTheOtherLeaveNothingWhereTheSchemaIsPutBack(t *testing.T) {
+	generator := buildInterrupted(t)
+	was, schema := projectOfQueries(t, generator)
+	killed := func(t *testing.T, from, change string, until int) (dir, said string) {
+		t.Helper()
+		dir = t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, "schema.graphqls"), strings.NewReplacer(strings.Split(change, "|")...).Replace(schema))
+		return dir, generateUntil(t, generator, dir, until)
+	}
+	var first string
+	for n := 1; first == "" || !strings.Contains(read(t, first, stubsFile), "n string"); n++ {
+		first, _ = killed(t, was, "own(n: Int!|own(n: String!", n)
+	}
+	const second = " own(n: Int!): Int!||from: Int!|from: Int!, by: Int!"
+	_, said := killed(t, first, second, 0)
+	changes, err := strconv.Atoi(said)
+	if err != nil || changes < 6 {
+		t.Fatalf("it has %s changes of files: %v", said, err)
+	}
+	for n := 1; n <= changes; n++ {
+		t.Run(strconv.Itoa(n), func(t *testing.T) {
+			t.Parallel()
+			dir, path := killed(t, first, second, n)
+			write(t, filepath.Join(dir, "schema.graphqls"), schema)
+			generateUntil(t, generator, dir, 0)
+			if diff := cmp.Diff(readWanted(t, was), readWanted(t, dir)); diff != "" {
+				t.Errorf("killed before a change of %s, the next one gives (- want, + got):\n%s", path, diff)
+			}
+		})
+	}
+}
+
+// projectOfQueries is a project with queries of its own, as it is generated, and its schema.
+func projectOfQueries(t *testing.T, generator string) (dir, schema string) {
+	t.Helper()
+	dir = t.TempDir()
+	library := newproject.Library{Checkout: "../.."}
+	if err := newproject.Write(dir, newproject.Options{Module: "example.com/own", Library: library}); err != nil {
+		t.Fatal(err)
+	}
+	schema = read(t, dir, "schema.graphqls") + formerQueries
+	write(t, filepath.Join(dir, "schema.graphqls"), schema)
+	generateUntil(t, generator, dir, 0)
+	return dir, schema
 }
 
 // buildInterrupted builds the generator that ends before a change of a file.

@@ -1,11 +1,13 @@
 package gen
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/99designs/gqlgen/codegen"
@@ -67,12 +69,25 @@ func quotedFields(text string) (fields []string) {
 	}
 }
 
-// begunStubs are the stubs that are wanted, while resolvers get their signatures: of a generation that is killed, the
-// next one finds there which signatures are no author's.
+// begunStubs are the stubs that are wanted, while resolvers get their signatures, behind those of generations that were
+// killed: the next one finds there which signatures are no author's.
 const begunStubs = "graph/generated/.resolvers.begun"
+
+// behindStubs is between the stubs of two generations; no Go code has it.
+const behindStubs = "\x00"
+
+// readBegun reads the stubs of generations that were killed.
+func readBegun() ([][]byte, error) {
+	text, err := readIfThere(begunStubs)
+	if err != nil || text == nil {
+		return nil, err
+	}
+	return slices.CompactFunc(bytes.Split(text, []byte(behindStubs)), bytes.Equal), nil
+}
 
 // mergeStubs merges stubs into what the project has, until nobody saves anything else meanwhile.
 func (o *output) mergeStubs(wanted handwritten.Wanted) error {
+	begun := bytes.Join(append(slices.Clone(wanted.Begun), wanted.Stubs), []byte(behindStubs))
 	for {
 		changes, unused, err := handwritten.Merge(stubsFile, wanted)
 		if err != nil {
@@ -80,7 +95,7 @@ func (o *output) mergeStubs(wanted handwritten.Wanted) error {
 		}
 		o.unused = unused
 		if len(changes) > 0 {
-			err := o.record(func() error { return outfile.WriteIfChanged(begunStubs, wanted.Stubs) }, begunStubs)
+			err := o.record(func() error { return outfile.WriteIfChanged(begunStubs, begun) }, begunStubs)
 			if err != nil {
 				return err
 			}

@@ -20,7 +20,7 @@ func (p *project) write(o *output) (changed []string, err error) {
 	if err := o.refuseForeign(); err != nil {
 		return nil, err
 	}
-	if o.begun, err = readIfThere(begunStubs); err != nil {
+	if o.begun, err = readBegun(); err != nil {
 		return nil, err
 	}
 	if err := errors.Join(settle(), outfile.Sweep(p.folders(o)...)); err != nil {

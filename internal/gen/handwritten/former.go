@@ -29,28 +29,46 @@ func (p *pkg) former() *source {
 	return s
 }
 
-// readBegun finds the stubs of a generation that has ended amid the writing.
-func (p *pkg) readBegun(stubs []byte) {
-	p.begun = map[string]*ast.FuncType{}
-	s, err := parse("the stubs that were begun with", stubs)
-	if err != nil {
-		return // there are none
-	}
-	nameImports(p.names, s)
-	s.each(func(d declaration) {
-		if f, is := d.decl.(*ast.FuncDecl); is {
-			p.begun[d.key] = f.Type
+// begun are the stubs of a generation that has ended amid the writing.
+type begun struct {
+	*source
+	signatures map[string]*ast.FuncType // by key
+}
+
+// readBegun finds the stubs of generations that have ended amid the writing.
+func (p *pkg) readBegun(generations [][]byte) {
+	for _, stubs := range slices.Backward(generations) {
+		s, err := parse("the stubs that were begun with", stubs)
+		if err != nil {
+			continue // it has none
 		}
-	})
-	p.amid = s
+		nameImports(p.names, s)
+		b := begun{s, map[string]*ast.FuncType{}}
+		s.each(func(d declaration) {
+			if f, is := d.decl.(*ast.FuncDecl); is {
+				b.signatures[d.key] = f.Type
+			}
+		})
+		p.begun = append(p.begun, b)
+	}
 }
 
 // ofBegun is the signature that a generation wanted which has ended amid the writing, where a resolver of a file has
 // it; nil where it has another one.
 func (p *pkg) ofBegun(in *source, was, stub *ast.FuncDecl) *ast.FuncType {
-	f := p.begun[receiver(stub)+"."+stub.Name.Name]
-	if f == nil || !slices.Equal(p.amid.types(f.Params, nil), in.types(was.Type.Params, p.declared)) ||
-		!slices.Equal(p.amid.types(f.Results, nil), in.types(was.Type.Results, p.declared)) {
+	for _, b := range p.begun {
+		if f := b.signature(in, was, stub, p.declared); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// signature is the one that the generation wanted, where a resolver of a file, with what its package declares, has it.
+func (b begun) signature(in *source, was, stub *ast.FuncDecl, declared map[string]bool) *ast.FuncType {
+	f := b.signatures[receiver(stub)+"."+stub.Name.Name]
+	if f == nil || !slices.Equal(b.types(f.Params, nil), in.types(was.Type.Params, declared)) ||
+		!slices.Equal(b.types(f.Results, nil), in.types(was.Type.Results, declared)) {
 		return nil
 	}
 	old, wanted := names(was.Type.Params), names(f.Params)

@@ -22,9 +22,9 @@ import (
 // Wanted is what the package of the resolvers is to have.
 type Wanted struct {
 	Stubs []byte // a file with all resolvers that the schema wants, none of them written yet
-	// Begun are the stubs that a generation wanted which ended amid the writing, nil where none did: some resolvers may
-	// have the signatures of these.
-	Begun  []byte
+	// Begun are the stubs that each generation wanted which ended amid the writing, since one was complete: some resolvers
+	// may have the signatures of these.
+	Begun  [][]byte
 	Former Former
 	Tags   []string // that files may need in order to be compiled, beside those of the system
 	Names  Names
@@ -82,9 +82,8 @@ type pkg struct {
 	system    build.Context // that the package is compiled for
 	names     Names
 	wasWanted Former
-	before    *source                  // of wasWanted, once it is parsed
-	begun     map[string]*ast.FuncType // signatures that a generation wanted which has ended amid the writing, by key
-	amid      *source                  // that these are in
+	before    *source // of wasWanted, once it is parsed
+	begun     []begun // the last generation first
 }
 
 // read reads the package in the folder of a file of resolvers, and what is wanted of it.
