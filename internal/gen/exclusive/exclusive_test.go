@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(left); path != "" {
 		leave, err := Take(context.Background(), path, nobody)
 		if err == nil {
-			err = leave()
+			_, err = os.Stat(path) // it is locked
+			err = errors.Join(err, leave())
 		}
 		if err != nil {
 			panic(err)
