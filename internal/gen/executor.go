@@ -44,20 +44,15 @@ func (p *project) runGqlgen(o *output) (err error) {
 	if err := api.Generate(cfg, plugins...); err != nil {
 		return fmt.Errorf("generate the executable schema: %w", diagnose(err))
 	}
-	if err := adopt(execFile, compact.Executor); err != nil { // calls functions in place of closures
-		return err
-	}
-	if err := outfile.Inherit(execFile, formerExec); err != nil {
-		return fmt.Errorf("keep the mode of the executable schema: %w", err)
-	}
-	return nil
+	return adopt(execFile, compact.Executor) // calls functions in place of closures
 }
 
 // formerExec is the former executable schema while there is none, or none is finished. It tells which signatures the
 // resolvers of the project had, and so it goes when they have got their new ones.
 const formerExec = "graph/generated/.exec.go.former"
 
-// settle ends what a generation has begun with the executable schema, and has not come to the end of.
+// settle ends what a generation has begun with the executable schema, and has not come to the end of. A new one gets
+// the mode of the former.
 func settle() error {
 	errs := []error{remove(draftOf(execFile)), remove(draftOf(ownFile))}
 	if _, err := os.Lstat(execFile); errors.Is(err, fs.ErrNotExist) {
@@ -65,6 +60,9 @@ func settle() error {
 			errs = append(errs, fmt.Errorf("bring back the executable schema: %w", err))
 		}
 		return errors.Join(errs...)
+	}
+	if err := outfile.Inherit(execFile, formerExec); err != nil {
+		return errors.Join(append(errs, fmt.Errorf("keep the mode of the executable schema: %w", err))...)
 	}
 	return errors.Join(append(errs, remove(formerExec))...)
 }

@@ -1,6 +1,8 @@
 package gen
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -26,5 +28,24 @@ func TestTheExecutableSchemaKeepsItsMode(t *testing.T) {
 	generate(t, dir)
 	if info, err := os.Stat(path); err != nil || info.Mode() != 0o640 || info.Size() < 1000 {
 		t.Errorf("it is %v, %v, want another text with the mode %o", info, err, 0o640)
+	}
+}
+
+// TestTheExecutableSchemaKeepsItsModeWhereAGenerationIsKilled between the writing of the new one and its end.
+func TestTheExecutableSchemaKeepsItsModeWhereAGenerationIsKilled(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.MkdirAll(filepath.Dir(execFile), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, execFile, "package generated // new\n")
+	write(t, formerExec, "package generated\n")
+	if err := errors.Join(os.Chmod(formerExec, 0o640), settle()); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(execFile); err != nil || info.Mode() != 0o640 {
+		t.Errorf("it is %v, %v, want it with the mode %o", info, err, 0o640)
+	}
+	if _, err := os.Stat(formerExec); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the former one is left: %v", err)
 	}
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/foldql/foldql/internal/newproject"
 )
 
-// TestEachMemberOfAGroupGeneratesTheCodeOfItsProject, whoever the files belong to, also where nothing changes.
+// TestEachMemberOfAGroupGeneratesTheCodeOfItsProject, whoever the files belong to, also where nothing changes, and
+// where the generation of another member was killed.
 func TestEachMemberOfAGroupGeneratesTheCodeOfItsProject(t *testing.T) {
 	setpriv, err := exec.LookPath("setpriv")
 	if os.Getuid() != 0 || err != nil {
@@ -37,6 +38,10 @@ func TestEachMemberOfAGroupGeneratesTheCodeOfItsProject(t *testing.T) {
 		}
 	}
 	before := readWanted(t, dir)
+	write(t, filepath.Join(dir, filepath.FromSlash(formerExec)), "package generated\n")
+	if err := os.Chmod(filepath.Join(dir, filepath.FromSlash(execFile)), 0o444); err != nil {
+		t.Fatal(err)
+	}
 	asMember()
 	if diff := cmp.Diff(before, readWanted(t, dir)); diff != "" {
 		t.Errorf("where nothing changes, another member makes (- was, + is):\n%s", diff)

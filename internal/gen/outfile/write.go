@@ -69,7 +69,7 @@ func Move(path, to string) error {
 	return nil
 }
 
-// Inherit gives a file the mode and, as far as this user may, the owner of another one, where that is there.
+// Inherit gives a file the mode and the owner of another one, where that is there, as far as this user may.
 func Inherit(path, from string) error {
 	is, err := os.Stat(from)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -79,11 +79,14 @@ func Inherit(path, from string) error {
 		return err
 	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return err
+	if err == nil {
+		keepOwner(f, is)
+		err = errors.Join(f.Chmod(is.Mode()), f.Close())
 	}
-	keepOwner(f, is)
-	return errors.Join(f.Chmod(is.Mode()), f.Close())
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	return err
 }
 
 // Remove removes a file, if it is there.
