@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,7 +78,7 @@ func TestAnotherGenerationIsToldWhileItIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestAGenerationThatWaitsForAnotherGivesUpAtOnce where foldql dev is to end.
+// TestAGenerationThatWaitsForAnotherGivesUpAtOnce where foldql dev is to end, and says for whom it has waited.
 func TestAGenerationThatWaitsForAnotherGivesUpAtOnce(t *testing.T) {
 	dir := brokenProject(t)
 	held := func(int) error { return errors.New("it is held") }
@@ -92,8 +93,9 @@ func TestAGenerationThatWaitsForAnotherGivesUpAtOnce(t *testing.T) {
 	}()
 	ctx, cancel := context.WithCancel(t.Context())
 	out := &untilTold{what: []byte("waiting until it ends"), then: func() error { cancel(); return nil }}
-	if err := generateApart(ctx, dir, out); err == nil || !strings.Contains(err.Error(), "wait for the lock") {
-		t.Errorf("it fails of %v, want of the lock", err)
+	want := fmt.Sprintf("gave up waiting for process %d, which generates the code of this project", os.Getpid())
+	if err := generateApart(ctx, dir, out); err == nil || err.Error() != want {
+		t.Errorf("it fails of %v, want %s", err, want)
 	}
 }
 

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -19,8 +20,8 @@ func alone(ctx context.Context, out io.Writer) (unlock func() error, err error) 
 	if err != nil {
 		return nil, fmt.Errorf("find the folder of the project: %w", err)
 	}
-	return exclusive.Take(ctx, path, func(process int) error {
-		who := "another process"
+	who := "another process"
+	unlock, err = exclusive.Take(ctx, path, func(process int) error {
 		if process > 0 {
 			who = fmt.Sprintf("process %d", process)
 		}
@@ -29,4 +30,8 @@ func alone(ctx context.Context, out io.Writer) (unlock func() error, err error) 
 		}
 		return nil
 	})
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil, fmt.Errorf("gave up waiting for %s, which generates the code of this project", who)
+	}
+	return unlock, err
 }
