@@ -159,3 +159,69 @@ func TestARowThatHasExpiredAndIsRecopiedTakesNoCommitOfItsOwn(t *testing.T) {
 		}
 	}
 }
+
+// TestARowThatComesBackIsThereForCopiesThatAreYetToFollow what an event before wrote as expired, also where the event
+// that brings it back has none follow after its commit. The copy of a deal that is made then is the row's, however many
+// events a window has. One from before may be filled in too, as copies go by what the row is when they follow.
+func TestARowThatComesBackIsThereForCopiesThatAreYetToFollow(t *testing.T) {
+	lease := func(second int, note string, ends int, how dealStep) eventlog.Event {
+		how.Op, how.Deal = "deal", Deal{ID: "lease", Note: note, Ends: after(ends)}
+		return dealEvent(t, second, how)
+	}
+	holder := func(second int, id string) eventlog.Event {
+		return dealEvent(t, second, dealStep{Op: "deal", Deal: Deal{ID: id, FormerID: "lease"}})
+	}
+	silent := dealStep{Silent: true}
+	for name, back := range map[string]dealStep{
+		"silently": silent, "in the commit": {Cascade: &projection.Cascade{Mode: projection.Transactional}},
+	} {
+		events := []eventlog.Event{
+			lease(0, "n", 10, dealStep{}), holder(1, "before"), lease(5, "m", 3, dealStep{}), lease(6, "k", 100, back),
+			holder(7, "since"),
+		}
+		codec := (&dealForm{expires: true, former: refMode{nullIfMissing: true, cascade: true}}).codec()
+		for way, codec := range map[string]*querydb.Codec[Deal]{"by recopying": codec, "by ops": byOps(codec)} {
+			for kind, newStore := range keptStores {
+				for _, window := range []int{1, 2, 100} {
+					store := newStore()
+					foldDeals(t, store, codec, window, events)
+					before, since := former(t, store, codec, "before"), former(t, store, codec, "since")
+					if since == nil || since.Note != "k" || before == nil && !back.Silent || before != nil && before.Note != "k" {
+						t.Errorf("%s, %s, %s store, windows of %d: the copy from before is %+v, the one since %+v", name, way,
+							kind, window, before, since)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestARowThatIsWrittenAsExpiredOnceMoreIsNoneForCopiesThatAreYetToFollow, though its new end lies behind the moment of
+// the event that wrote it so first.
+func TestARowThatIsWrittenAsExpiredOnceMoreIsNoneForCopiesThatAreYetToFollow(t *testing.T) {
+	lease := func(second int, ends int, silent bool) eventlog.Event {
+		return dealEvent(t, second, dealStep{Op: "deal", Silent: silent, Deal: Deal{
+			ID: "lease", Note: fmt.Sprint(second), Ends: after(ends),
+		}})
+	}
+	for _, back := range []bool{false, true} {
+		events := []eventlog.Event{
+			lease(0, 10, false), dealEvent(t, 1, dealStep{Op: "deal", Deal: Deal{ID: "holder", FormerID: "lease"}}),
+			lease(5, 3, false),
+		}
+		if back {
+			events = append(events, dealEvent(t, 6, dealStep{Op: "nodeals", ID: "lease"}))
+		}
+		events = append(events, lease(7, 6, true))
+		codec := (&dealForm{expires: true, former: refMode{nullIfMissing: true, cascade: true}}).codec()
+		for kind, newStore := range keptStores {
+			for _, window := range []int{1, 2, 100} {
+				store := newStore()
+				foldDeals(t, store, codec, window, events)
+				if got := former(t, store, codec, "holder"); got != nil {
+					t.Errorf("deleted in between %t, %s store, windows of %d: the copy is %+v, want null", back, kind, window, got)
+				}
+			}
+		}
+	}
+}

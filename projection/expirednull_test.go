@@ -6,6 +6,7 @@ import (
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/querydb/driver"
 )
@@ -73,6 +74,15 @@ func drawLeaseStep(r *rand.Rand, op string, second int) dealStep {
 	}
 	s := dealStep{Op: op, ID: "a", Text: pick(r, "t", "u", "v")}
 	s.Deal = Deal{ID: s.ID, Note: s.Text, Ends: after(second + r.IntN(8))}
+	if op == "nodeals" {
+		return s
+	}
+	switch r.IntN(6) {
+	case 0:
+		s.Silent = true
+	case 1:
+		s.Cascade = &projection.Cascade{Mode: pick(r, projection.Transactional, projection.Eventual)}
+	}
 	return s
 }
 

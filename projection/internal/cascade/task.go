@@ -155,6 +155,18 @@ func (t *Task) widen(pending *Task) {
 	t.Scopes = ForTask(Union(orSchema(pending.Scopes), orSchema(t.Scopes)))
 }
 
+// Restated is the unfinished task of the row of a new one, or one that has failed, which goes on with that row, or
+// without it where an event has written it as expired: no copy follows that event. It is false where there is none.
+func (q *Tasks) Restated(t Task) (restated Task, pending bool) {
+	was, there := q.find(t.ID())
+	if !there || was.Ended == t.Ended {
+		return t, false
+	}
+	restated = was
+	restated.Ended, restated.revision, restated.version = t.Ended, 0, 0
+	return restated, true
+}
+
 // ReplacingFormer is a new task that also has those copies follow which one is about that an earlier version recorded
 // for the same row and identifier, and the ID of that one, "" where there is none.
 func (q *Tasks) ReplacingFormer(t Task) (wider Task, former string) {

@@ -110,7 +110,7 @@ func (c *committer) write(ctx context.Context, out *outcome) error {
 		out.notes = append(out.notes, out.beside.Notes(c.state, out.tells)...)
 	}
 	copies := out.fold.Tracked().Copies()
-	err := c.widen(ctx, out, copies.Tasks)
+	err := c.widen(ctx, out, &copies)
 	if err == nil {
 		err = c.announce(ctx, out, whole)
 	}
@@ -178,34 +178,50 @@ func (c *committer) addCopies(out *outcome, copies *fold.Copies) []querydb.ReadR
 	return b.Unchanged
 }
 
-// widen has tasks also be about what unfinished ones of their rows are about, whose notes they replace. Another process
+// widen has tasks also be about what unfinished ones of their rows are about, whose notes they replace, and restates
+// those of rows of which no copy is to follow. Another process
 // may have recorded one that is not known here. It does so in a commit that changes the row, so what is looked up once
 // the row has been read holds for as long as the row may be written. Those that an earlier version recorded under other
 // IDs are taken off, as far as the commit holds that beside a note that tells of a decision: one that stays does no
 // harm until the row changes again.
-func (c *committer) widen(ctx context.Context, out *outcome, tasks []cascade.Task) error {
-	pending := c.state.Tasks
-	if c.shared && len(tasks) > 0 {
-		ids := make([]string, len(tasks))
-		for i := range tasks {
-			ids[i] = tasks[i].ID()
-		}
-		stored, _, err := checkpoint.LookUpTasks(ctx, c.state, ids)
-		if err != nil {
-			return err
-		}
-		pending = cascade.NewTasks()
-		for _, t := range stored {
-			pending.Put(t)
-		}
+func (c *committer) widen(ctx context.Context, out *outcome, copies *fold.Copies) error {
+	pending, err := c.pendingTasks(ctx, copies)
+	if err != nil {
+		return err
 	}
-	for i, t := range tasks {
+	for i, t := range copies.Tasks {
 		wider, former := c.state.Tasks.ReplacingFormer(pending.Widened(t))
-		if tasks[i] = wider; former != "" && out.fold.HasRoom(len(out.formerTasks)+2) {
+		if copies.Tasks[i] = wider; former != "" && out.fold.HasRoom(len(out.formerTasks)+2) {
 			out.formerTasks = append(out.formerTasks, former)
 		}
 	}
+	for _, t := range copies.Restated {
+		if restated, pending := pending.Restated(t); pending {
+			copies.Tasks = append(copies.Tasks, restated)
+		}
+	}
 	return nil
+}
+
+// pendingTasks are those of the rows that copies are about, at least.
+func (c *committer) pendingTasks(ctx context.Context, copies *fold.Copies) (*cascade.Tasks, error) {
+	about := slices.Concat(copies.Tasks, copies.Restated)
+	if !c.shared || len(about) == 0 {
+		return c.state.Tasks, nil
+	}
+	ids := make([]string, len(about))
+	for i := range about {
+		ids[i] = about[i].ID()
+	}
+	stored, _, err := checkpoint.LookUpTasks(ctx, c.state, ids)
+	if err != nil {
+		return nil, err
+	}
+	pending := cascade.NewTasks()
+	for _, t := range stored {
+		pending.Put(t)
+	}
+	return pending, nil
 }
 
 // unlink takes away links that lead to no row any more, unless the row or the link is made meanwhile.

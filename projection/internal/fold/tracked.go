@@ -18,6 +18,7 @@ import (
 type Copies struct {
 	Linked, Unlinked []cascade.Link
 	Tasks            []cascade.Task // of rows that have changed
+	Restated         []cascade.Task // of rows written with nothing to follow: see cascade.Tasks.Restated
 	Versions         []cascade.LinkVersion
 	Read             []querydb.ReadRow // rows that were copied as they were read
 	Gone             []GoneLink
@@ -33,7 +34,7 @@ type GoneLink struct {
 
 // items is how many items of a commit that is.
 func (c *Copies) items() int {
-	return len(c.Linked) + len(c.Unlinked) + len(c.Tasks) + len(c.Versions) + len(c.Read) + 2*len(c.Gone)
+	return len(c.Linked) + len(c.Unlinked) + len(c.Tasks) + len(c.Restated) + len(c.Versions) + len(c.Read) + 2*len(c.Gone)
 }
 
 // tracked is what a row was as it was read, as far as tracked copies hang on it.
@@ -205,17 +206,19 @@ func (f *tracking) link(e *entry, id copied) cascade.Link {
 }
 
 // announce adds the tasks to have copies of a changed row follow it, and those that had a row before it of another
-// identifier, which differs in casing.
+// identifier, which differs in casing. Where there was none before the event, and no copy is to follow, a task that is
+// yet to be done takes the row for none: it is restated.
 func (f *tracking) announce(e *entry, c *Copies) {
 	scopes := e.scopes
 	if !f.copied { // no copy follows after the commit unless an op asks for it
 		scopes = slices.DeleteFunc(slices.Clone(scopes), func(s cascade.Scope) bool { return !s.Asked })
 	}
-	if len(scopes) == 0 {
-		return
-	}
 	var now []byte
 	was, lasts := e.tracked().copiedBy(e.time), e.present && !e.ended
+	again := was == nil && e.present && f.of.desc.TTL >= 0
+	if len(scopes) == 0 && !again {
+		return
+	}
 	own, identifiers := "", e.tracked().identifiers
 	if e.present {
 		own = f.identifier(e.row)
@@ -224,11 +227,14 @@ func (f *tracking) announce(e *entry, c *Copies) {
 	if lasts { // else it is deleted, or written as expired
 		now = f.copiedText(&e.stored)
 	}
-	if e.outdated || differ(now, was) {
-		for _, identifier := range identifiers {
-			t := cascade.NewTask(f.of.desc.Name, identifier, e.key)
-			t.Scopes, t.Existed, t.Ended = cascade.ForTask(scopes), lasts && identifier == own, e.ended
+	follow := len(scopes) > 0 && (e.outdated || differ(now, was))
+	for _, identifier := range identifiers {
+		t := cascade.NewTask(f.of.desc.Name, identifier, e.key)
+		t.Scopes, t.Existed, t.Ended = cascade.ForTask(scopes), lasts && identifier == own, e.ended
+		if follow {
 			c.Tasks = append(c.Tasks, t)
+		} else if again {
+			c.Restated = append(c.Restated, t)
 		}
 	}
 }
