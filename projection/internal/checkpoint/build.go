@@ -79,7 +79,7 @@ func beginOne(ctx context.Context, db, build *querydb.DB, src eventlog.Source, p
 	if err != nil {
 		return false, err
 	}
-	return true, s.restarter.restart(ctx, &at, was, false, why, origin, met...)
+	return true, s.restarter.restart(ctx, &restartPlan{was: &at, former: was, why: why, origin: origin, more: met})
 }
 
 // reasonBeside is why rows are built beside those that serve, which the record of what was built before does not tell.

@@ -138,7 +138,7 @@ func (c Copier) beginAgain(ctx context.Context, origin *Origin, why string) erro
 	if err != nil {
 		return err
 	}
-	return c.restarter.restart(ctx, &p, whole, false, why, origin)
+	return c.restarter.restart(ctx, &restartPlan{was: &p, former: whole, why: why, origin: origin})
 }
 
 // page copies rows in one commit, and reports whether they were the last.

@@ -17,71 +17,95 @@ type restarter struct {
 	serving *serving
 }
 
-// restart begins the rows in another generation, from the origin or, where that is nil, from the log. running says
-// that this process has folded what was on record before, and why is the reason for the log.
+// restartPlan is what a restart goes by.
+type restartPlan struct {
+	was     *location
+	former  completion     // of the rows that were
+	running bool           // this process has folded what was on record before
+	why     string         // for the log
+	origin  *Origin        // of the rows that are begun; nil: they are folded from the log
+	more    []querydb.Note // to be written in the same commit
+}
+
+// restart begins the rows in another generation.
 //
 // What was decided about dead letters stays on record; those that there still are, tried again at their own place. What
-// the former rows covered stays on record, as Replaced. More notes are written in the same commit.
-func (r *restarter) restart(ctx context.Context, was *location, former completion, running bool,
-	why string, origin *Origin, more ...querydb.Note) error {
+// the former rows covered stays on record, as Replaced.
+func (r *restarter) restart(ctx context.Context, plan *restartPlan) error {
+	was := plan.was
 	if was.lost() { // what is read now are no rows, though it may be long until others can be begun
 		if err := r.serving.unready(was); err != nil {
 			return err
 		}
 	}
-	if running && was.isSuccessor() {
+	if plan.running && was.isSuccessor() {
 		return r.superseded(ctx, was)
 	}
-	fresh, err := r.header(ctx, was)
+	fresh, err := r.header(ctx, plan)
 	if err != nil {
 		return err
 	}
-	whole, err := r.serving.completionOf(ctx, fresh.Generation, former)
+	whole, err := r.serving.completionOf(ctx, fresh.Generation, plan.former)
 	if err != nil {
 		return err
 	}
-	fresh.Origin, whole.Done = origin, whole.Done && origin == nil
-	if origin != nil { // what is copied was folded by that code
-		fresh.Code = origin.Code
-	}
-	whole.Claims = former.Claims.with(was.Partitions)
+	whole.Done = whole.Done && plan.origin == nil
+	whole.Claims = plan.former.Claims.with(was.Partitions)
 	if err := r.serving.unready(was); err != nil {
 		return err
 	}
-	notes := []querydb.Note{fresh.note(was.slot, r.p.Name, was.revision)}
-	if was.revision == 0 && was.slot == serves {
-		notes = append(notes, fence(r.p.Name, nil, 0))
-	}
-	notes = append(append(notes, whole.note(r.p.Name)), more...)
 	var left leftover
 	left.leave(&was.Header, r.p.Name)
-	notes = append(notes, left.notes()...)
-	if was.slot == builds && r.db.MultiWriter() { // no decision is being made that does not name these rows
-		notes = append(notes, toldNote(r.p.Name))
-	}
-	if begun := was.begun(); len(begun) == 0 {
-		err = r.db.Apply(ctx, querydb.Batch{Notes: notes})
-	} else {
-		err = r.db.Generations().BeginAll(ctx, begun, notes)
-	}
-	if err != nil {
+	if err := r.begin(ctx, was, r.notes(plan, &fresh, &whole, &left)); err != nil {
 		return fmt.Errorf("start a rebuild of %s: %w", r.p.names(), err)
 	}
-	if origin != nil {
-		r.log.InfoContext(ctx, "projection: copying the rows that serve, which differ in their indexes alone", "models",
-			r.p.names())
-	} else if was.fresh() {
-		r.log.InfoContext(ctx, "projection: folding the whole log, it has no checkpoint yet", "models", r.p.names())
-	} else {
-		r.log.InfoContext(ctx, "projection: rebuilding from the whole log", "models", r.p.names(), "why", why)
-	}
+	r.logRestart(ctx, plan)
 	left.drop(r.db)
 	return nil
 }
 
+// notes put the rows that are begun on record.
+func (r *restarter) notes(plan *restartPlan, fresh *Header, whole *completion, left *leftover) []querydb.Note {
+	was := plan.was
+	notes := []querydb.Note{fresh.note(was.slot, r.p.Name, was.revision)}
+	if was.revision == 0 && was.slot == serves {
+		notes = append(notes, fence(r.p.Name, nil, 0))
+	}
+	notes = append(append(notes, whole.note(r.p.Name)), plan.more...)
+	notes = append(notes, left.notes()...)
+	if was.slot == builds && r.db.MultiWriter() { // no decision is being made that does not name these rows
+		notes = append(notes, toldNote(r.p.Name))
+	}
+	return notes
+}
+
+// begin begins the generations that follow, in one commit with the notes.
+func (r *restarter) begin(ctx context.Context, was *location, notes []querydb.Note) error {
+	if begun := was.begun(); len(begun) > 0 {
+		return r.db.Generations().BeginAll(ctx, begun, notes)
+	}
+	return r.db.Apply(ctx, querydb.Batch{Notes: notes})
+}
+
+func (r *restarter) logRestart(ctx context.Context, plan *restartPlan) {
+	log := r.log.With("models", r.p.names())
+	switch {
+	case plan.origin != nil:
+		log.InfoContext(ctx, "projection: copying the rows that serve, which differ in their indexes alone")
+	case plan.was.fresh():
+		log.InfoContext(ctx, "projection: folding the whole log, it has no checkpoint yet")
+	default:
+		log.InfoContext(ctx, "projection: rebuilding from the whole log", "why", plan.why)
+	}
+}
+
 // header is that of the next generations.
-func (r *restarter) header(ctx context.Context, was *location) (h Header, err error) {
-	h.Code = r.p.Code
+func (r *restarter) header(ctx context.Context, plan *restartPlan) (h Header, err error) {
+	was := plan.was
+	h.Code, h.Origin = r.p.Code, plan.origin
+	if h.Origin != nil { // what is copied was folded by that code
+		h.Code = h.Origin.Code
+	}
 	serving := was.Record
 	if was.slot != serves {
 		if serving, err = readRecordIn(ctx, r.db, serves, r.p.Name); err != nil {

@@ -133,7 +133,9 @@ func (s *State) Open(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		err = s.restarter.restart(ctx, &p.location, p.whole, s.done.Table != "", p.why(), nil)
+		err = s.restarter.restart(ctx, &restartPlan{
+			was: &p.location, former: p.whole, running: s.done.Table != "", why: p.why(),
+		})
 	case s.cfg.KeepServing && exchanged(s, p):
 		return ErrOtherRows
 	case p.Code == "" && s.p.Code != "":

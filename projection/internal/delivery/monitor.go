@@ -269,6 +269,14 @@ func foldRate(m *Monitor) *rates.Rate {
 	return rates.Since(m.began.at, m.now(), m.snapshot.Events-m.began.events)
 }
 
+// saveRates keeps measurements. The rows need none.
+func saveRates(ctx context.Context, r *Runner, measured rates.Rates) {
+	if err := rates.Save(ctx, r.db, r.projection.Name, measured); err != nil {
+		r.log.WarnContext(ctx, "projection: the time that the next rebuild takes is told by an older measurement", "error",
+			err)
+	}
+}
+
 // Rebuild is how far the rows have come that are not served yet.
 func (m *Monitor) Rebuild() querydb.Progress {
 	m.mu.Lock()

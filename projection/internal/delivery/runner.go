@@ -284,37 +284,51 @@ func (r *Runner) fold(ctx context.Context, w *window) error {
 		return err
 	}
 	defer r.turns.End()
+	folding := foldEvents
 	if w.isEmpty() {
-		err := r.retrier.do(ctx, Opening, func(ctx context.Context) error { return r.state.LookAround(ctx, w.generation) })
-		if err == nil && w.decided != r.state.Decided {
-			err = checkpoint.ErrRewound
-		}
-		if err == nil && r.shared && r.batcher.committer.evaluator.fold.Tracked().Any() {
-			err = checkpoint.ReadTasks(ctx, r.state)
-			r.Monitor.refreshing(r.state.Tasks, 0)
-		}
-		if err == nil {
-			err = settlement{resolution{r}}.settleInRun(ctx)
-		}
-		if err == nil {
-			r.state.Letters.Unchecked = r.state.Letters.Unchecked || r.shared && r.state.Letters.Waiting()
-			err = retries{resolution{r}}.retryWokenInRun(ctx)
-		}
-		if err != nil {
+		folding = lookAround
+	}
+	if err := folding(ctx, r, w); err != nil {
+		return err
+	}
+	return r.complete(ctx, w)
+}
+
+// lookAround is what a fold of no events does: other processes may have begun the rows again, changed which copies are
+// to follow, decided about dead letters, or written rows that dead letters wait for.
+func lookAround(ctx context.Context, r *Runner, w *window) error {
+	err := r.retrier.do(ctx, Opening, func(ctx context.Context) error { return r.state.LookAround(ctx, w.generation) })
+	if err != nil {
+		return err
+	}
+	if w.decided != r.state.Decided {
+		return checkpoint.ErrRewound
+	}
+	if r.shared && r.batcher.committer.evaluator.fold.Tracked().Any() {
+		if err := checkpoint.ReadTasks(ctx, r.state); err != nil {
 			return err
 		}
-		return r.complete(ctx, w)
+		r.Monitor.refreshing(r.state.Tasks, 0)
 	}
+	if err := (settlement{resolution{r}}).settleInRun(ctx); err != nil {
+		return err
+	}
+	r.state.Letters.Unchecked = r.state.Letters.Unchecked || r.shared && r.state.Letters.Waiting()
+	return retries{resolution{r}}.retryWokenInRun(ctx)
+}
+
+// foldEvents folds the events of a window, after what was decided before them.
+func foldEvents(ctx context.Context, r *Runner, w *window) error {
 	err := r.retrier.do(ctx, Opening, func(ctx context.Context) error {
 		if err := checkpoint.Listen(ctx, r.state); err != nil {
 			return err
 		}
-		return r.state.Open(ctx) // what was decided is done before the window
+		return r.state.Open(ctx)
 	})
-	if err == nil {
-		err = settlement{resolution{r}}.settleInRun(ctx)
-	}
 	if err != nil {
+		return err
+	}
+	if err := (settlement{resolution{r}}).settleInRun(ctx); err != nil {
 		return err
 	}
 	if err := (retries{resolution{r}}).retryWokenInRun(ctx); err != nil {
@@ -324,7 +338,7 @@ func (r *Runner) fold(ctx context.Context, w *window) error {
 		return err
 	}
 	r.Monitor.folded(w.scanned)
-	return r.complete(ctx, w)
+	return nil
 }
 
 // complete has the rows served, once they are complete, and the copies that they hold are up to date.
@@ -361,14 +375,6 @@ func completeRows(ctx context.Context, r *Runner, generation int, ended bool) er
 		saveRates(ctx, r, rates.Rates{Fold: foldRate(r.Monitor)})
 	}
 	return err
-}
-
-// saveRates keeps measurements. The rows need none.
-func saveRates(ctx context.Context, r *Runner, measured rates.Rates) {
-	if err := rates.Save(ctx, r.db, r.projection.Name, measured); err != nil {
-		r.log.WarnContext(ctx, "projection: the time that the next rebuild takes is told by an older measurement", "error",
-			err)
-	}
 }
 
 // LoadCheckpoint reads what is on record: see projection.Runner.LoadCheckpoint. A survey, nil where there was none,
