@@ -41,9 +41,7 @@ func CheckStart(ctx context.Context, db *querydb.DB, unit []projection.Projectio
 	if err != nil {
 		return fmt.Errorf("find out which rows of %s there are: %w", strings.Join(names(unit), ", "), err)
 	}
-	s := survey{all: all}
-	s.judgeRows(db.MultiWriter())
-	switch {
+	switch s := newSurvey(all, db.MultiWriter()); {
 	case s.builds || s.held:
 		return isBuilding
 	case s.othersBuild:

@@ -131,8 +131,8 @@ func (v *version) survey(t *testing.T) survey {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := survey{all: all}
-	if err := s.judge(t.Context(), v.db, []projection.Projection{v.p}); err != nil {
+	s, err := assess(t.Context(), v.db, []projection.Projection{v.p}, all)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return s

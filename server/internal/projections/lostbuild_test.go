@@ -144,12 +144,12 @@ func TestNobodyBeginsAtOnceAgainWithRowsThatWereLeft(t *testing.T) {
 		found survey
 		waits bool
 	}{
-		{survey{fingerprint: "a", builds: true}, false},
-		{survey{fingerprint: "a", builds: true}, true},
-		{survey{fingerprint: "a", builds: true}, true},
-		{survey{fingerprint: "b", builds: true}, false},
-		{survey{fingerprint: "b", begins: true}, false},
-		{survey{fingerprint: "b", begins: true}, true},
+		{survey{fingerprint: "a", verdict: verdict{builds: true}}, false},
+		{survey{fingerprint: "a", verdict: verdict{builds: true}}, true},
+		{survey{fingerprint: "a", verdict: verdict{builds: true}}, true},
+		{survey{fingerprint: "b", verdict: verdict{builds: true}}, false},
+		{survey{fingerprint: "b", verdict: verdict{begins: true}}, false},
+		{survey{fingerprint: "b", verdict: verdict{begins: true}}, true},
 	} {
 		if err := u.leave(&c.found); (err != nil) != c.waits {
 			t.Errorf("left for the %d. time: %v, want an error %t", i+1, err, c.waits)

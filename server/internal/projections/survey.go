@@ -14,7 +14,21 @@ import (
 // survey is which rows of a unit there are, and what follows from that for this program.
 type survey struct {
 	all []projection.Generations // aligned with the unit's projections
+	verdict
 
+	// held: the generation that is being built has served, and does not again before somebody asks for it.
+	held bool
+	// othersBuild: another version of the program builds rows, of the same shared store.
+	othersBuild bool
+	// since is when the former generation ceased to serve; zero where there is none.
+	since time.Time
+
+	fingerprint string    // of what was on record before the survey, or is still the same in another
+	at          time.Time // of the survey
+}
+
+// verdict is what this program does, by the rows that there are.
+type verdict struct {
 	// folds: this program folds the rows that serve, or begins them where there are none that could serve.
 	folds bool
 	// begins: a generation is to be begun beside what serves, maybe in the place of one that is lost.
@@ -27,19 +41,10 @@ type survey struct {
 	builds bool
 	// gained: others have folded the rows that serve on, on a shared store, and their enums have more values.
 	gained bool
-	// held: that generation has served, and does not again before somebody asks for it.
-	held bool
 	// requested: somebody has asked for rows of whichever program begins them.
 	requested bool
-	// othersBuild: another version of the program builds rows, of the same shared store.
-	othersBuild bool
 	// why says, where this program neither folds what serves nor builds, what an operator can do about it.
 	why string
-	// since is when the former generation ceased to serve; zero where there is none.
-	since time.Time
-
-	fingerprint string    // of what was on record before the survey, or is still the same in another
-	at          time.Time // of the survey
 }
 
 // surveyEvery is how often the rows are surveyed, at least: a table may be lost without a word on record.
@@ -106,8 +111,8 @@ func lookWithOthers(ctx context.Context, u *unit, since time.Time) (survey, erro
 // surveyed is the survey that has found the rows.
 func surveyed(ctx context.Context, u *unit, all []projection.Generations, fingerprint string, at time.Time) (
 	survey, error) {
-	s := survey{all: all, fingerprint: fingerprint, at: at}
-	err := s.judge(ctx, u.set.keep.DB, u.projections)
+	s, err := assess(ctx, u.set.keep.DB, u.projections, all)
+	s.fingerprint, s.at = fingerprint, at
 	if s.begins && !s.folds && !s.requested && hasFolded(u) {
 		s.begins, s.why = false, "another version folds other rows in the place of these, so this server can no longer "+
 			"update its rows: end this server, or have its rows built anew with 'server rebuild start'"
@@ -142,76 +147,82 @@ func NextStart(ctx context.Context, db *querydb.DB, unit []projection.Projection
 	if err != nil {
 		return NextWork{}, fmt.Errorf("find out which rows of %s there are: %w", strings.Join(names(unit), ", "), err)
 	}
-	s := survey{all: all}
-	err = s.judge(ctx, db, unit)
+	s, err := assess(ctx, db, unit, all)
 	return NextWork{Resumes: s.resumes, Builds: s.builds, Why: s.why}, err
 }
 
-// judge says what follows from the rows that there are of the projections.
-func (s *survey) judge(ctx context.Context, db *querydb.DB, of []projection.Projection) error {
-	s.judgeRows(db.MultiWriter())
+// assess says what follows from the rows that there are of the projections.
+func assess(ctx context.Context, db *querydb.DB, of []projection.Projection, all []projection.Generations) (
+	survey, error) {
+	s := newSurvey(all, db.MultiWriter())
 	if !s.begins {
-		return nil
+		return s, nil
 	}
 	err := projection.FitsSwitch(ctx, db, of)
 	if errors.Is(err, querydb.ErrTooLarge) {
 		s.begins, s.why = false, "no rows are built: "+err.Error()
-		return nil
+		return s, nil
 	}
 	if err != nil {
-		return fmt.Errorf("find out whether rows of %s can be switched to: %w", strings.Join(names(of), ", "), err)
+		return s, fmt.Errorf("find out whether rows of %s can be switched to: %w", strings.Join(names(of), ", "), err)
 	}
-	return nil
+	return s, nil
 }
 
-func (s *survey) judgeRows(shared bool) {
-	s.othersBuild = shared && s.any(func(g *projection.Generations) bool {
-		return g.Building != nil && !g.Building.Own
-	})
-	s.held = s.any(func(g *projection.Generations) bool { return g.Held })
-	for i := range s.all {
-		if s.all[i].Since.After(s.since) {
-			s.since = s.all[i].Since
+// newSurvey says what follows from the rows, on a shared store or one of the program's own, apart from how many can be
+// switched to.
+func newSurvey(all []projection.Generations, shared bool) survey {
+	s := survey{all: all}
+	for i := range all {
+		if all[i].Since.After(s.since) {
+			s.since = all[i].Since
 		}
 	}
 	r := s.rows(shared)
-	s.folds = !r.foreign
+	s.held, s.othersBuild, s.verdict = r.held, r.othersBuild, decide(r, shared)
+	return s
+}
+
+// decide says what this program does about the rows, of which the first that holds counts.
+func decide(r rowsFound, shared bool) verdict {
+	folds := !r.foreign
 	switch {
-	case r.asked && !s.othersBuild:
-		s.begins = true
-	case !r.foreign:
-		serves := s.any(func(g *projection.Generations) bool { return g.Servable })
-		s.builds, s.begins, s.drops = r.own && !r.lost && !s.held, r.lost && serves && !s.held, r.lost && !serves && !s.held
-	case r.requested && !s.othersBuild:
-		s.begins, s.requested = true, true
+	case r.asked && !r.othersBuild:
+		return verdict{folds: folds, begins: true}
+	case folds && r.held:
+		return verdict{folds: true}
+	case folds:
+		return verdict{folds: true, builds: r.own && !r.lost, begins: r.lost && r.servable, drops: r.lost && !r.servable}
+	case r.requested && !r.othersBuild:
+		return verdict{begins: true, requested: true}
 	case r.own:
-		s.builds, s.begins = !r.lost, r.lost
-	case s.othersBuild:
-		s.why = "another version of the program is building rows of its own: wait until they serve, or abort that with " +
-			"'server rebuild abort'"
-	case s.held && !r.building && shared && !r.requested:
-		s.why = "rows that served lately are kept beside those that serve, and nothing is on record of who folds them: " +
-			"remove them with 'server rebuild abort', and build others with 'server rebuild start'"
+		return verdict{builds: !r.lost, begins: r.lost}
+	case r.othersBuild:
+		return verdict{why: "another version of the program is building rows of its own: wait until they serve, or abort " +
+			"that with 'server rebuild abort'"}
+	case r.held && !r.building && shared && !r.requested:
+		return verdict{why: "rows that served lately are kept beside those that serve, and nothing is on record of who " +
+			"folds them: remove them with 'server rebuild abort', and build others with 'server rebuild start'"}
 	case r.gained:
-		s.gained = true
-		s.why = replaceProgram + ", or, if the values were taken back, run 'server tables apply' and 'server rebuild start'"
+		return verdict{gained: true, why: replaceProgram + ", or, if the values were taken back, run 'server tables apply' " +
+			"and 'server rebuild start'"}
 	case r.former && !shared:
-		s.resumes = true
-	case shared && s.left():
-		s.why = "another version has given the models other tables, and its rows serve: if it is not to come back, end all " +
-			"its servers, and build rows here with 'server rebuild start'"
+		return verdict{resumes: true}
+	case shared && r.left:
+		return verdict{why: "another version has given the models other tables, and its rows serve: if it is not to come " +
+			"back, end all its servers, and build rows here with 'server rebuild start'"}
 	case r.former:
-		s.why = "these rows served before those of another version: go back to them with 'server rebuild rollback', or " +
-			"build them anew with 'server rebuild start'"
-	case s.aborted() && !r.building && !r.requested:
-		s.why = "the rebuild was aborted: begin another with 'server rebuild start'"
-	default:
-		s.begins = true
+		return verdict{why: "these rows served before those of another version: go back to them with 'server rebuild " +
+			"rollback', or build them anew with 'server rebuild start'"}
+	case r.aborted && !r.building && !r.requested:
+		return verdict{why: "the rebuild was aborted: begin another with 'server rebuild start'"}
 	}
+	return verdict{begins: true}
 }
 
 // rowsFound are which rows there are, of this program and of others.
 type rowsFound struct {
+	servable  bool // rows serve, or can
 	foreign   bool // others fold rows that serve
 	gained    bool // that differ from this program's only in that their enums have more values
 	asked     bool // somebody has asked for other rows in the place of the program's own
@@ -219,18 +230,31 @@ type rowsFound struct {
 	building  bool // rows are being built
 	own       bool // by this program, all of them
 	lost      bool // and of these some are gone
-	former    bool // those that served before are the program's own
+	// othersBuild and held are as in a survey.
+	othersBuild, held bool
+	former            bool // those that served before are the program's own
+	// left: the rows of this program are in its tables, where they served before others came to serve elsewhere.
+	left bool
+	// aborted: a build of this version of the models was aborted; of some of them other versions may have the same.
+	aborted bool
 }
 
 func (s *survey) rows(shared bool) rowsFound {
 	r := rowsFound{
+		servable:  s.any(func(g *projection.Generations) bool { return g.Servable }),
 		foreign:   s.any(func(g *projection.Generations) bool { return g.Servable && !ownServing(g) }),
 		asked:     s.any(func(g *projection.Generations) bool { return g.Servable && ownServing(g) && g.Serving.Asked }),
 		requested: s.any(func(g *projection.Generations) bool { return g.Servable && g.Asked }),
 		building:  s.any(func(g *projection.Generations) bool { return g.Building != nil }),
 		own:       s.every(ownBuilding),
+		held:      s.any(func(g *projection.Generations) bool { return g.Held }),
 		former:    s.every(func(g *projection.Generations) bool { return g.Former != nil && g.Former.Own }),
+		left:      s.left(),
+		aborted:   s.aborted(),
 	}
+	r.othersBuild = shared && s.any(func(g *projection.Generations) bool {
+		return g.Building != nil && !g.Building.Own
+	})
 	r.lost = r.own && s.any(func(g *projection.Generations) bool { return g.Building.Lost })
 	r.gained = shared && r.foreign && s.every(func(g *projection.Generations) bool {
 		return !g.Servable || ownServing(g) || g.Serving != nil && g.Serving.Gained

@@ -22,13 +22,11 @@ func TestALostBuildIsBegunAgainBesideRowsThatServe(t *testing.T) {
 		"held beside none":            {held: true},
 	} {
 		serving := &projection.Rows{Own: true, Complete: true}
-		s := survey{all: []projection.Generations{{
-			Serving: serving, Building: lost, Servable: c.servable, Held: c.held,
-		}}}
+		all := []projection.Generations{{Serving: serving, Building: lost, Servable: c.servable, Held: c.held}}
 		if c.another {
-			s.all = append(s.all, projection.Generations{Serving: &projection.Rows{Own: true}, Building: lost})
+			all = append(all, projection.Generations{Serving: &projection.Rows{Own: true}, Building: lost})
 		}
-		s.judgeRows(true)
+		s := newSurvey(all, true)
 		if !s.folds || s.builds || s.begins != c.begins || s.drops != c.drops {
 			t.Errorf("%s: folds %t, builds %t, begins %t, drops %t", name, s.folds, s.builds, s.begins, s.drops)
 		}
@@ -68,8 +66,7 @@ func TestWhatFollowsFromTheRowsThatThereAre(t *testing.T) {
 			hasAWhy: true},
 	} {
 		c.rows.Servable = true
-		s := survey{all: []projection.Generations{c.rows}}
-		s.judgeRows(c.shared)
+		s := newSurvey([]projection.Generations{c.rows}, c.shared)
 		if s.folds || s.begins != c.begins || s.builds != c.builds || s.resumes != c.resumes || (s.why != "") != c.hasAWhy {
 			t.Errorf("%s: folds %t, begins %t, builds %t, resumes %t, why %q", name, s.folds, s.begins, s.builds, s.resumes,
 				s.why)
