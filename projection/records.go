@@ -173,7 +173,7 @@ var ErrNotBuilt = checkpoint.ErrNotBuilt
 
 // Generations says which rows of a projection there are: those that serve, those that are being built beside them, and
 // those that served before; nil for what there is not.
-type Generations = checkpoint.Survey
+type Generations = checkpoint.Generations
 
 // UseFound has the DB read and write the rows that serve of projections, as one [LookUp] has found them, all at once,
 // and is false where it does not: of a table it knows of later ones by now.

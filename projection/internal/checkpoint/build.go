@@ -152,7 +152,7 @@ func BuiltPositions(ctx context.Context, db *querydb.DB, projection string) (map
 
 // ServingPositions returns how far the rows that serve of the models are, by what whoever folds them has on record.
 func ServingPositions(ctx context.Context, db *querydb.DB, p Projection) (map[string]uint64, error) {
-	var s Serving
+	var s ServingStatus
 	err := eachServing(ctx, db, p, func(_ string, b *Record) error {
 		s.add(b)
 		return nil
@@ -173,8 +173,8 @@ func FurthestServing(ctx context.Context, db *querydb.DB, p Projection) (map[str
 	return furthest, err
 }
 
-// Serving is where rows that serve stand, by what whoever folds them has on record.
-type Serving struct {
+// ServingStatus is where rows that serve stand, by what whoever folds them has on record.
+type ServingStatus struct {
 	Positions   map[string]uint64
 	Generations map[string]int // by the name of the projection and the table
 	DeadLetters bool           // there are some
@@ -182,7 +182,7 @@ type Serving struct {
 }
 
 // LookAtServing reads where the rows that serve of the models stand.
-func LookAtServing(ctx context.Context, db *querydb.DB, p Projection) (s Serving, err error) {
+func LookAtServing(ctx context.Context, db *querydb.DB, p Projection) (s ServingStatus, err error) {
 	s.Generations = map[string]int{}
 	err = eachServing(ctx, db, p, func(name string, b *Record) error {
 		s.add(b)
@@ -203,7 +203,7 @@ func LookAtServing(ctx context.Context, db *querydb.DB, p Projection) (s Serving
 }
 
 // add adds the positions of a projection, of which the lowest count.
-func (s *Serving) add(b *Record) {
+func (s *ServingStatus) add(b *Record) {
 	own := b.offsets()
 	if s.Positions == nil {
 		s.Positions = own

@@ -87,7 +87,7 @@ func (b *Record) fence(projection string, decisions []deadletter.Decision) (note
 
 // TakeOver puts decisions on record that were made elsewhere, for the rows that LookAtAll has found, in place of
 // those that there are in former. It is querydb.ErrStale where somebody has decided meanwhile.
-func (b *Beside) TakeOver(ctx context.Context, s *State, decisions []deadletter.Decision,
+func (b *OtherGenerations) TakeOver(ctx context.Context, s *State, decisions []deadletter.Decision,
 	former map[position.Ref]deadletter.Decision) error {
 	notes := b.Notes(s, true)
 	for i := range b.records {
@@ -221,15 +221,15 @@ func readDecisions(ctx context.Context, db *querydb.DB, projection string) (map[
 	})
 }
 
-// Beside is which rows of the projection there are beside those of a State, for a decision to name them.
-type Beside struct {
-	Generations []int
-	told        uint64   // revision of the note of kindTold
-	records     []Record // that LookAtAll has found
+// OtherGenerations is which rows of the projection there are beside those of a State, for a decision to name them.
+type OtherGenerations struct {
+	Numbers []int
+	told    uint64   // revision of the note of kindTold
+	records []Record // that LookAtAll has found
 }
 
-// LookBeside reads it. The note is first: rows that are begun later change it, and the decision is not put on record.
-func LookBeside(ctx context.Context, s *State) (b Beside, err error) {
+// LookAtOthers reads it. The note is first: rows that are begun later change it, and the decision is not put on record.
+func LookAtOthers(ctx context.Context, s *State) (b OtherGenerations, err error) {
 	if s.shared {
 		n, err := s.db.Notes().Get(ctx, kindTold, s.p.Name)
 		if err != nil {
@@ -238,30 +238,30 @@ func LookBeside(ctx context.Context, s *State) (b Beside, err error) {
 		b.told = n.Revision
 	}
 	err = eachOther(ctx, s, func(h *Header) error {
-		b.Generations = append(b.Generations, h.Generation)
+		b.Numbers = append(b.Numbers, h.Generation)
 		return nil
 	})
-	slices.Sort(b.Generations)
+	slices.Sort(b.Numbers)
 	return b, err
 }
 
 // IsKnownTo reports whether the State has read all decisions that it had been told of when it was looked up.
-func (b *Beside) IsKnownTo(s *State) bool { return !s.shared || b.told == s.told }
+func (b *OtherGenerations) IsKnownTo(s *State) bool { return !s.shared || b.told == s.told }
 
 // HasTold is called when a commit with Notes of a decision that tells has succeeded: the State knows what it tells of.
-func (b *Beside) HasTold(s *State) {
-	if len(b.Generations) > 0 {
+func (b *OtherGenerations) HasTold(s *State) {
+	if len(b.Numbers) > 0 {
 		s.told = b.told + 1
 	}
 }
 
 // LookAtAll reads which rows of the projection there are, those of the State among them, for decisions that are taken
 // over from elsewhere. The caller keeps this process from folding those of the State meanwhile.
-func LookAtAll(ctx context.Context, s *State) (all []deadletter.Rows, b Beside, err error) {
-	if b, err = LookBeside(ctx, s); err != nil {
+func LookAtAll(ctx context.Context, s *State) (all []deadletter.Rows, b OtherGenerations, err error) {
+	if b, err = LookAtOthers(ctx, s); err != nil {
 		return nil, b, err
 	}
-	b.Generations = nil
+	b.Numbers = nil
 	for _, in := range []slot{serves, builds, keeps} {
 		at, err := readRecordIn(ctx, s.db, in, s.p.Name)
 		if err != nil {
@@ -282,7 +282,7 @@ func LookAtAll(ctx context.Context, s *State) (all []deadletter.Rows, b Beside, 
 			c := at.Partitions[e.Partition]
 			return in == slotOf(s.db) && c.Reach() < e.Offset
 		}
-		all, b.Generations = append(all, rows), append(b.Generations, at.Generation)
+		all, b.Numbers = append(all, rows), append(b.Numbers, at.Generation)
 	}
 	return all, b, nil
 }
@@ -320,18 +320,18 @@ func OtherRows(ctx context.Context, s *State) ([]deadletter.Rows, error) {
 // Notes are what is in the commit of a decision, so that no rows have been begun that it does not name. Where it tells,
 // whoever folds the others, in whichever process, is to read it. That is no condition of their commits: one that failed
 // for it would leave rows behind of events that are folded otherwise then.
-func (b *Beside) Notes(s *State, tells bool) []querydb.Note {
+func (b *OtherGenerations) Notes(s *State, tells bool) []querydb.Note {
 	if !s.shared {
 		return nil // there is no other process, and this one knows whom to tell
 	}
 	n := toldNote(s.p.Name)
-	n.IfRevision, n.Revision, n.CheckOnly = true, b.told, !tells || len(b.Generations) == 0
+	n.IfRevision, n.Revision, n.CheckOnly = true, b.told, !tells || len(b.Numbers) == 0
 	return []querydb.Note{n}
 }
 
 // Tell is for a decision with which no note can be committed.
-func (b *Beside) Tell(ctx context.Context, s *State) error {
-	if !s.shared || len(b.Generations) == 0 {
+func (b *OtherGenerations) Tell(ctx context.Context, s *State) error {
+	if !s.shared || len(b.Numbers) == 0 {
 		return nil
 	}
 	return s.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{toldNote(s.p.Name)}})

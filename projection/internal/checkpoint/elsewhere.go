@@ -142,7 +142,7 @@ func (p *location) left(kept *Header, of Projection) bool {
 }
 
 // ServesElsewhere are the rows of the projection's models that serve from tables which the models had before.
-func (s *Survey) ServesElsewhere() (all []querydb.Served) {
+func (s *Generations) ServesElsewhere() (all []querydb.Served) {
 	for i := range s.standing.tables {
 		if t := &s.standing.tables[i]; t.elsewhere != nil {
 			all = append(all, querydb.Served{Model: t.model, Generation: t.elsewhere.generation, Layout: t.elsewhere.layout})
@@ -152,7 +152,7 @@ func (s *Survey) ServesElsewhere() (all []querydb.Served) {
 }
 
 // ServesOthers are the models in whose tables rows serve of other models, which had these tables before.
-func (s *Survey) ServesOthers() (all []*querydb.Model) {
+func (s *Generations) ServesOthers() (all []*querydb.Model) {
 	for i := range s.standing.tables {
 		if t := &s.standing.tables[i]; t.others {
 			all = append(all, t.model)

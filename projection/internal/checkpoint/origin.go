@@ -182,7 +182,7 @@ func (c Copier) end(ctx context.Context, from *Record) error {
 	if err := errors.Join(c.letters(ctx, from), c.decisions(ctx, from)); err != nil {
 		return err
 	}
-	done := c.serving.completion
+	done := c.readiness.completion
 	done.Done, done.Claims = true, done.Claims.open(from.Partitions)
 	header := c.done.Header
 	header.Origin = nil

@@ -86,7 +86,7 @@ func (g *program) rearrange(how querydb.Rearrangement) error {
 	return checkpoint.Rearrange(g.Context(), g.db, how, []checkpoint.Projection{g.p}, present, nil)
 }
 
-func (g *program) look() checkpoint.Survey {
+func (g *program) look() checkpoint.Generations {
 	g.Helper()
 	s, err := checkpoint.Look(g.Context(), g.db, []checkpoint.Projection{g.p})
 	if err != nil {
@@ -298,7 +298,7 @@ func TestRowsThatAreFoundCompleteAreReadAtOnce(t *testing.T) {
 	store, log := memstore.NewMultiWriter(memstore.Options{}), memlog.New(memlog.Options{})
 	first, other := newProgram(t, store, log, "1"), newProgram(t, store, log, "1")
 	first.open(first.db)
-	switchOn := func() checkpoint.Survey {
+	switchOn := func() checkpoint.Generations {
 		t.Helper()
 		first.begin()
 		if err := first.rearrange(querydb.SwitchToBuilt); err != nil {
@@ -309,9 +309,9 @@ func TestRowsThatAreFoundCompleteAreReadAtOnce(t *testing.T) {
 		}
 		return other.look()
 	}
-	uses := func(found checkpoint.Survey) bool {
+	uses := func(found checkpoint.Generations) bool {
 		t.Helper()
-		is, err := checkpoint.UseFound(other.db, []checkpoint.Survey{found})
+		is, err := checkpoint.UseFound(other.db, []checkpoint.Generations{found})
 		if err != nil {
 			t.Fatal(err)
 		}

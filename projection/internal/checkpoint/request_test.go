@@ -73,7 +73,7 @@ func isRequestMet(t *testing.T, asked int, building bool, after int) (failed boo
 		}
 	}
 	begin := func() error { return checkpoint.Begin(t.Context(), db, build, log, all, cfg) }
-	look := func() (found []checkpoint.Survey, asked, complete bool) {
+	look := func() (found []checkpoint.Generations, asked, complete bool) {
 		t.Helper()
 		found, err := checkpoint.Look(t.Context(), db, all)
 		if err != nil {

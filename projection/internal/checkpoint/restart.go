@@ -11,10 +11,10 @@ import (
 
 // restarter drops the rows of a projection and begins at the first event.
 type restarter struct {
-	p       Projection
-	db      *querydb.DB
-	log     *slog.Logger
-	serving *serving
+	p         Projection
+	db        *querydb.DB
+	log       *slog.Logger
+	readiness *readiness
 }
 
 // restartPlan is what a restart goes by.
@@ -34,7 +34,7 @@ type restartPlan struct {
 func (r *restarter) restart(ctx context.Context, plan *restartPlan) error {
 	was := plan.was
 	if was.lost() { // what is read now are no rows, though it may be long until others can be begun
-		if err := r.serving.unready(was); err != nil {
+		if err := r.readiness.unready(was); err != nil {
 			return err
 		}
 	}
@@ -45,13 +45,13 @@ func (r *restarter) restart(ctx context.Context, plan *restartPlan) error {
 	if err != nil {
 		return err
 	}
-	whole, err := r.serving.completionOf(ctx, fresh.Generation, plan.former)
+	whole, err := r.readiness.completionOf(ctx, fresh.Generation, plan.former)
 	if err != nil {
 		return err
 	}
 	whole.Done = whole.Done && plan.origin == nil
 	whole.Claims = plan.former.Claims.with(was.Partitions)
-	if err := r.serving.unready(was); err != nil {
+	if err := r.readiness.unready(was); err != nil {
 		return err
 	}
 	var left leftover
@@ -252,7 +252,7 @@ func (s *State) LookAround(ctx context.Context, read int) error {
 		s.known = s.known && serving[i].Number == s.generations[m.Table]
 		// Another projection of the table may have begun its next generation: see querydb.Rebuilds.MarkAllRebuilding.
 		for _, writer := range s.p.writers(m) {
-			s.known = s.known && s.db.Rebuilds().Running(m, writer) == !s.serving.completion.Done
+			s.known = s.known && s.db.Rebuilds().Running(m, writer) == !s.readiness.completion.Done
 		}
 	}
 	if err := s.Open(ctx); err != nil {

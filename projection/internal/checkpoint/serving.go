@@ -94,8 +94,8 @@ func (c Replaced) with(checkpoints map[string]Checkpoint) Replaced {
 	return all
 }
 
-// serving is whether the rows of the generation that a projection folds can be served.
-type serving struct {
+// readiness is whether the rows of the generation that a projection folds can be served.
+type readiness struct {
 	p          Projection
 	src        eventlog.Source
 	db         *querydb.DB
@@ -106,7 +106,7 @@ type serving struct {
 // completionOf is what is on record where that is about the generation. Where it is not, since an earlier version has
 // folded the generation or it is begun now, or where it has no goal, its rows are complete when they have come to where
 // the log ends now.
-func (s *serving) completionOf(ctx context.Context, generation int, was completion) (completion, error) {
+func (s *readiness) completionOf(ctx context.Context, generation int, was completion) (completion, error) {
 	if was.of(s.p, generation) && (was.Done || was.Goal != nil) {
 		return was, nil
 	}
@@ -121,7 +121,7 @@ func (c *completion) of(p Projection, generation int) bool {
 }
 
 // newCompletion is that of a generation which is begun now.
-func (s *serving) newCompletion(ctx context.Context, generation int) (completion, error) {
+func (s *readiness) newCompletion(ctx context.Context, generation int) (completion, error) {
 	c := completion{Table: s.p.Models[0].Table, Generation: generation}
 	partitions, err := s.src.Partitions(ctx)
 	if err != nil {
@@ -138,7 +138,7 @@ func (s *serving) newCompletion(ctx context.Context, generation int) (completion
 }
 
 // unready says that the next generations are begun.
-func (s *serving) unready(p *location) error {
+func (s *readiness) unready(p *location) error {
 	for i := range p.tables {
 		if err := s.db.Rebuilds().MarkAllRebuilding(p.tables[i].model, p.next(&p.tables[i])); err != nil {
 			return err
@@ -149,7 +149,7 @@ func (s *serving) unready(p *location) error {
 
 // use has the DB read and write the generations that are on record, which another process may have begun since the DB
 // was opened, and says whether their rows can be served. Never are those of former generations served in their place.
-func (s *serving) use(ctx context.Context, p *standing) error {
+func (s *readiness) use(ctx context.Context, p *standing) error {
 	c, err := s.completionOf(ctx, p.Generation, p.whole)
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func (s *serving) use(ctx context.Context, p *standing) error {
 
 // judge says whether the rows can be served: to the watch first where they cannot, and last where they can, so that
 // nobody whom a status sends to them is refused.
-func (s *serving) judge(c completion) error {
+func (s *readiness) judge(c completion) error {
 	s.completion = c
 	if !c.Done {
 		s.watch.Building(true, c.Goal)
@@ -193,7 +193,7 @@ func (s *serving) judge(c completion) error {
 }
 
 // mark says of the rows of a model that a projection writes whether they can be read.
-func (s *serving) mark(m *querydb.Model, writer string, done bool) error {
+func (s *readiness) mark(m *querydb.Model, writer string, done bool) error {
 	if done {
 		return s.db.Rebuilds().MarkComplete(m, writer)
 	}
@@ -229,29 +229,29 @@ func prepare(ctx context.Context, s *State) error {
 	}
 	s.found = p
 	if p.good() {
-		return s.serving.use(ctx, p)
+		return s.readiness.use(ctx, p)
 	}
 	if s.db.Generations().Build() {
 		return ErrNotBuilt
 	}
-	if err := s.serving.keeps(ctx, &p.location, s.cfg.KeepServing); err != nil {
+	if err := s.readiness.keeps(ctx, &p.location, s.cfg.KeepServing); err != nil {
 		return err
 	}
 	if err := p.checkTarget(ctx, s.db); err != nil {
 		return err
 	}
-	return s.serving.unready(&p.location)
+	return s.readiness.unready(&p.location)
 }
 
 // PrepareFound is Prepare of who has surveyed the rows a moment ago: what still holds is not read again.
-func (s *State) PrepareFound(ctx context.Context, found *Survey) error {
+func (s *State) PrepareFound(ctx context.Context, found *Generations) error {
 	standing := *found.standing // which others may share
 	s.found = &standing
 	return s.Prepare(ctx)
 }
 
 // keeps is ErrOtherRows where rows are to go on serving that are not those that are folded.
-func (s *serving) keeps(ctx context.Context, p *location, keep bool) error {
+func (s *readiness) keeps(ctx context.Context, p *location, keep bool) error {
 	if !keep || p.former != nil {
 		return nil
 	}
@@ -264,7 +264,7 @@ func (s *serving) keeps(ctx context.Context, p *location, keep bool) error {
 
 // describe puts on record how complete rows are laid out: a program whose models have another form can then serve them
 // while it builds its own.
-func (s *serving) describe(ctx context.Context, h *Header) error {
+func (s *readiness) describe(ctx context.Context, h *Header) error {
 	for i, t := range h.tables() {
 		m := s.p.Models[i]
 		if s.incomplete(m) {
@@ -282,7 +282,7 @@ func (s *serving) describe(ctx context.Context, h *Header) error {
 }
 
 // incomplete reports whether somebody has yet to fold rows of the model that belong to its generation.
-func (s *serving) incomplete(m *querydb.Model) bool {
+func (s *readiness) incomplete(m *querydb.Model) bool {
 	writers := []string{""}
 	for _, w := range m.Writers {
 		writers = append(writers, w.Name)
@@ -296,7 +296,7 @@ func (s *State) Complete(ctx context.Context, generation int, ended bool) error 
 	if err := s.Open(ctx); err != nil {
 		return err
 	}
-	c := s.serving.completion
+	c := s.readiness.completion
 	if generation != s.done.Generation {
 		return ErrRewound
 	}
@@ -314,10 +314,10 @@ func (s *State) Complete(ctx context.Context, generation int, ended bool) error 
 		message = "projection: the rows that are built beside those that serve are complete"
 	}
 	s.log.InfoContext(ctx, message, "models", s.p.names())
-	if err := s.serving.judge(c); err != nil {
+	if err := s.readiness.judge(c); err != nil {
 		return err
 	}
-	if err := s.serving.describe(ctx, &s.done.Header); err != nil {
+	if err := s.readiness.describe(ctx, &s.done.Header); err != nil {
 		s.known = false // so the next Open does it
 		return err
 	}
@@ -325,7 +325,7 @@ func (s *State) Complete(ctx context.Context, generation int, ended bool) error 
 }
 
 // IsComplete reports whether the rows are known to be complete.
-func (s *State) IsComplete() bool { return s.serving.completion.Done }
+func (s *State) IsComplete() bool { return s.readiness.completion.Done }
 
 // Follower reads what others have on record of rows, for a process that does not fold them. It is used by one goroutine
 // at a time.

@@ -38,7 +38,7 @@ type State struct {
 	generations map[string]int
 	// others are those that Open has left to whoever has queries read what serves.
 	others    map[string]int
-	serving   *serving
+	readiness *readiness
 	upgrader  upgrader
 	restarter restarter
 	// Letters are the dead letters, Decisions what was decided about former ones, and Places where these are tried.
@@ -77,10 +77,10 @@ type Watch interface {
 
 // NewState makes the State of a projection. Nothing is read or written before Open.
 func NewState(p Projection, src eventlog.Source, db *querydb.DB, cfg Config, watch Watch) *State {
-	serving := &serving{p: p, src: src, db: db, watch: watch}
+	ready := &readiness{p: p, src: src, db: db, watch: watch}
 	return &State{
-		p: p, src: src, db: db, cfg: cfg, log: cfg.Logger, watch: watch, shared: db.MultiWriter(), serving: serving,
-		upgrader: upgrader{p, src, db, cfg.Logger}, restarter: restarter{p, db, cfg.Logger, serving},
+		p: p, src: src, db: db, cfg: cfg, log: cfg.Logger, watch: watch, shared: db.MultiWriter(), readiness: ready,
+		upgrader: upgrader{p, src, db, cfg.Logger}, restarter: restarter{p, db, cfg.Logger, ready},
 		Letters: deadletter.NewIndex(), Tasks: cascade.NewTasks(),
 	}
 }
@@ -126,7 +126,7 @@ func (s *State) Open(ctx context.Context) error {
 	case !p.good() && s.db.Generations().Build():
 		return ErrNotBuilt
 	case !p.good():
-		err = s.serving.keeps(ctx, &p.location, s.cfg.KeepServing)
+		err = s.readiness.keeps(ctx, &p.location, s.cfg.KeepServing)
 		if err == ErrOtherRows && p.isOnlyAsked() && !exchanged(s, p) { // until others are begun beside them
 			return s.load(ctx, p)
 		}
@@ -188,7 +188,7 @@ func (s *State) load(ctx context.Context, p *standing) (err error) {
 			}
 		}
 	}
-	if err := s.serving.use(ctx, p); err != nil {
+	if err := s.readiness.use(ctx, p); err != nil {
 		return err
 	}
 	if s.Letters, err = readLetters(ctx, s.db, p.Kind(KindDeadLetter, s.p.Name)); err != nil {
@@ -209,7 +209,7 @@ func (s *State) load(ctx context.Context, p *standing) (err error) {
 		return fmt.Errorf("%w: another process has gone on with %s", querydb.ErrStale, s.p.Name)
 	}
 	s.p.setWatermark(s.db, s.expiryWatermark())
-	if err := s.serving.describe(ctx, &s.done.Header); err != nil {
+	if err := s.readiness.describe(ctx, &s.done.Header); err != nil {
 		s.known = false // so the next Open does it
 		return err
 	}
@@ -331,7 +331,7 @@ func (s *State) Expire(beginning string) {
 // then has no checkpoint yet: these may find any row. One that had none is left out, as it may never get one: its first
 // may miss rows that have been removed.
 func (s *State) expiryWatermark() time.Time {
-	whole := &s.serving.completion
+	whole := &s.readiness.completion
 	for partition, end := range whole.Goal {
 		if _, folded := s.done.Partitions[partition]; !folded && !whole.Done && end > 0 {
 			return time.Time{}

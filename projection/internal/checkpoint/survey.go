@@ -42,8 +42,8 @@ func (r *Rows) SameEnums(o *Rows) bool {
 	return maps.EqualFunc(r.enums, o.enums, enums.Fields.Equal)
 }
 
-// Survey is what there is of rows of a projection: nil for what there is not.
-type Survey struct {
+// Generations is what there is of rows of a projection: nil for what there is not.
+type Generations struct {
 	Serving, Building, Former *Rows
 	// Servable says that the rows that serve can be read: they are complete, or have been. There may be none of some
 	// models, which are new.
@@ -64,7 +64,7 @@ type Survey struct {
 
 // Look surveys the rows of projections, aligned with them. It takes a few reads for all of them together and one for
 // each table, and reads nothing that a commit of rows changes: neither checkpoints nor dead letters.
-func Look(ctx context.Context, db *querydb.DB, all []Projection) ([]Survey, error) {
+func Look(ctx context.Context, db *querydb.DB, all []Projection) ([]Generations, error) {
 	began := time.Now().Round(0) // as State.now
 	found, err := readSlots(ctx, db, all)
 	if err != nil {
@@ -81,7 +81,7 @@ func Look(ctx context.Context, db *querydb.DB, all []Projection) ([]Survey, erro
 	if err != nil {
 		return nil, err
 	}
-	surveys := make([]Survey, len(all))
+	surveys := make([]Generations, len(all))
 	for i, p := range all {
 		s := &surveys[i]
 		s.Servable, s.Asked = can[i], at[i].Again && at[i].former == nil
@@ -102,7 +102,7 @@ func Look(ctx context.Context, db *querydb.DB, all []Projection) ([]Survey, erro
 
 // findLost finds the rows that are being built, of projections aligned with the surveys, whose tables are lost. It
 // looks at the tables after the records, so rows that others have dropped in between are none of these.
-func findLost(ctx context.Context, db *querydb.DB, surveys []Survey, all []Projection) error {
+func findLost(ctx context.Context, db *querydb.DB, surveys []Generations, all []Projection) error {
 	var models []*querydb.Model
 	var numbers []int
 	for i := range surveys {
@@ -141,7 +141,7 @@ func findLost(ctx context.Context, db *querydb.DB, surveys []Survey, all []Proje
 }
 
 // beside is what there is beside the generations that serve.
-func (s *Survey) beside(at *location) {
+func (s *Generations) beside(at *location) {
 	for i := range at.tables {
 		b := at.tables[i].serving.Beside()
 		s.Held = s.Held || b.Held
@@ -155,7 +155,7 @@ func (s *Survey) beside(at *location) {
 
 // UseFound has the DB read and write the rows that serve, as surveys of one moment have found them, all at once, and is
 // false where it does not: of a table it knows of later ones by now.
-func UseFound(db *querydb.DB, surveys []Survey) (uses bool, err error) {
+func UseFound(db *querydb.DB, surveys []Generations) (uses bool, err error) {
 	var models []*querydb.Model
 	var at []querydb.Generation
 	for i := range surveys {

@@ -33,11 +33,11 @@ func TargetGenerations(ctx context.Context, db *querydb.DB, all []Projection, un
 
 // lookSettled is Look, again and again while it finds rows that are not to be folded on, until two in a row find the
 // same: what is on record may be of before, and the tables of after the commit in which another process has begun them.
-func lookSettled(ctx context.Context, db *querydb.DB, all []Projection) ([]Survey, error) {
+func lookSettled(ctx context.Context, db *querydb.DB, all []Projection) ([]Generations, error) {
 	surveys, err := Look(ctx, db, all)
 	for range readsOfStanding {
 		if err != nil || !db.MultiWriter() ||
-			!slices.ContainsFunc(surveys, func(s Survey) bool { return !s.standing.good() }) {
+			!slices.ContainsFunc(surveys, func(s Generations) bool { return !s.standing.good() }) {
 			return surveys, err
 		}
 		former := surveys
@@ -50,7 +50,7 @@ func lookSettled(ctx context.Context, db *querydb.DB, all []Projection) ([]Surve
 }
 
 // isUnchanged reports whether two looks have found the rows that serve in one place.
-func isUnchanged(a, b Survey) bool {
+func isUnchanged(a, b Generations) bool {
 	p, o := &a.standing.location, &b.standing.location
 	return p.revision == o.revision && slices.EqualFunc(p.tables, o.tables, func(t, u tableLocation) bool {
 		return t.serving.Same(u.serving) && t.tableID == u.tableID && t.gone == u.gone && t.owner == u.owner
@@ -59,7 +59,7 @@ func isUnchanged(a, b Survey) bool {
 
 // targets are the generations that the projection writes to when it opens: those that serve where it folds them, and
 // builds none beside them. Else they are those of a build that goes on, or the next, as where a rebuild is asked for.
-func (s *Survey) targets(built, atStart bool) map[*querydb.Model]int {
+func (s *Generations) targets(built, atStart bool) map[*querydb.Model]int {
 	at, all := &s.standing.location, map[*querydb.Model]int{}
 	good := at.good()
 	for i := range at.tables {

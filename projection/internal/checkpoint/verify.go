@@ -142,7 +142,7 @@ func LastMatchingOffsets(ctx context.Context, db *querydb.DB, src eventlog.Sourc
 // brings them there any more. It fails where that cannot be told now: that a source has nothing to read may mean that
 // it is a copy, of a log that is away.
 func EndsBeforeGoal(ctx context.Context, s *State) (bool, error) {
-	for partition, goal := range s.serving.completion.Goal {
+	for partition, goal := range s.readiness.completion.Goal {
 		done := s.done.Partitions[partition].Offset
 		if done >= goal {
 			continue

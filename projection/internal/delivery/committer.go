@@ -70,10 +70,10 @@ func (c *committer) newOutcome(ctx context.Context, s *batch) (*outcome, error) 
 	}
 	if s.released && !s.settles {
 		var err error
-		if out.beside, err = checkpoint.LookBeside(ctx, c.state); err != nil {
+		if out.others, err = checkpoint.LookAtOthers(ctx, c.state); err != nil {
 			return nil, err
 		}
-		if !out.beside.IsKnownTo(c.state) { // what was decided may have the place that this would have
+		if !out.others.IsKnownTo(c.state) { // what was decided may have the place that this would have
 			c.state.Invalidate()
 			return nil, fmt.Errorf("%w: something was decided about other events meanwhile", querydb.ErrStale)
 		}
@@ -107,7 +107,7 @@ func (c *committer) write(ctx context.Context, out *outcome) error {
 	}
 	told := len(out.decisions) == 0 || out.fold.HasRoom(1)
 	if told && len(out.decisions) > 0 {
-		out.notes = append(out.notes, out.beside.Notes(c.state, out.tells)...)
+		out.notes = append(out.notes, out.others.Notes(c.state, out.tells)...)
 	}
 	copies := out.fold.Tracked().Copies()
 	err := c.widen(ctx, out, &copies)
@@ -129,7 +129,7 @@ func (c *committer) write(ctx context.Context, out *outcome) error {
 	c.state.Expire(out.partition)
 	c.remember(ctx, out)
 	if told && out.tells && len(out.decisions) > 0 {
-		out.beside.HasTold(c.state)
+		out.others.HasTold(c.state)
 	}
 	if len(out.tasks) > 0 { // before the checkpoint is seen: who sees that must see what is yet to follow
 		c.monitor.refreshing(c.state.Tasks, 0)
@@ -143,7 +143,7 @@ func (c *committer) write(ctx context.Context, out *outcome) error {
 
 // tell tells of a decision whose commit has had no room for that.
 func (c *committer) tell(ctx context.Context, out *outcome) {
-	if err := out.beside.Tell(ctx, c.state); err != nil {
+	if err := out.others.Tell(ctx, c.state); err != nil {
 		c.log.WarnContext(ctx, "projection: what was decided is not told those who fold other rows, who find it out when "+
 			"they start or have nothing to fold", "error", err)
 	}

@@ -21,11 +21,11 @@ type outcome struct {
 	partition  string
 	slot       string // of the partition: see position.SlotOf
 	was        checkpoint.Checkpoint
-	kind       string            // of the notes of dead letters
-	released   bool              // the items were dead letters
-	settles    bool              // as batch.settles
-	tells      bool              // as batch.tells
-	beside     checkpoint.Beside // where something may be decided
+	kind       string                      // of the notes of dead letters
+	released   bool                        // the items were dead letters
+	settles    bool                        // as batch.settles
+	tells      bool                        // as batch.tells
+	others     checkpoint.OtherGenerations // where something may be decided
 	end        position.Cursor
 	last       *eventlog.Event // as batch.last
 	watermark  time.Time       // as batch.watermark
@@ -110,7 +110,7 @@ func (out *outcome) hasLetterOf(it *item) bool {
 // skipping is the decision that an event never takes effect.
 func (out *outcome) skipping(e *eventlog.Event, anchor *position.Anchor) deadletter.Decision {
 	return deadletter.Decision{
-		Ref: position.RefOf(e), Subject: e.Subject, Skip: true, Generation: out.generation, Beside: out.beside.Generations,
+		Ref: position.RefOf(e), Subject: e.Subject, Skip: true, Generation: out.generation, Beside: out.others.Numbers,
 		Event: anchor,
 	}
 }

@@ -379,7 +379,7 @@ func completeRows(ctx context.Context, r *Runner, generation int, ended bool) er
 
 // LoadCheckpoint reads what is on record: see projection.Runner.LoadCheckpoint. A survey, nil where there was none,
 // spares it what has not changed since: see projection.Runner.LoadFound.
-func (r *Runner) LoadCheckpoint(ctx context.Context, found *checkpoint.Survey) error {
+func (r *Runner) LoadCheckpoint(ctx context.Context, found *checkpoint.Generations) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if found != nil {

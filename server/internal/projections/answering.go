@@ -45,20 +45,20 @@ func (u followingUnit) follow(ctx context.Context, found *survey) error {
 	all := newCrew(ctx)
 	defer all.end()
 	for _, one := range u.of {
-		look := one.serving.look
+		look := one.frozen.look
 		if found.folds {
-			one.serving.thaw()
+			one.frozen.thaw()
 			look = followed{one}.look
 		} else {
 			why := notBuilt
 			if found.gained {
 				why = replaceProgram
 			}
-			one.serving.explain(why)
+			one.frozen.explain(why)
 			countLacks(u.unit, one, all)
 		}
 		all.add(func(ctx context.Context) {
-			one.serving.follow(ctx, func(ctx context.Context) { look(ctx, all.away) })
+			one.frozen.follow(ctx, func(ctx context.Context) { look(ctx, all.away) })
 		})
 	}
 	u.outages.over()

@@ -26,7 +26,7 @@ func arrangement(u *unit, found *survey) act {
 func (u *unit) begin(ctx context.Context) error {
 	u.arranging.Lock()
 	defer u.arranging.Unlock()
-	err := projection.BeginBuild(ctx, u.set.keep.DB, u.set.beside, u.set.source, u.projections, u.set.cfg)
+	err := projection.BeginBuild(ctx, u.set.keep.DB, u.set.buildDB, u.set.source, u.projections, u.set.cfg)
 	if err != nil {
 		return fmt.Errorf("begin to build rows beside those that serve: %w", err)
 	}
@@ -51,6 +51,6 @@ func arranging(u *unit, rearrange act, message string) act {
 			return err
 		}
 		u.log(slog.LevelInfo, message)
-		return u.set.beside.Generations().UseAll(ctx, models(u.projections))
+		return u.set.buildDB.Generations().UseAll(ctx, models(u.projections))
 	}
 }

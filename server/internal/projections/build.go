@@ -21,13 +21,13 @@ func (u *unit) build(c *crew) error {
 	cfg.Budget = u.set.keep.Budget
 	u.losses = losses{} // those that the new runners report are looked up
 	for i, one := range u.of {
-		r, err := projection.NewRunner(u.projections[i], u.set.source, u.set.beside, cfg)
+		r, err := projection.NewRunner(u.projections[i], u.set.source, u.set.buildDB, cfg)
 		if err != nil {
 			return err
 		}
 		b := &Running{Runner: r, Name: one.Name, members: one.members, decided: make(chan struct{}, 1), crew: c,
 			builds: true}
-		one.beside.set(b)
+		one.build.set(b)
 		c.add(func(ctx context.Context) { u.set.keepRunning(ctx, b) })
 		u.report(i, r.Progress)
 	}
@@ -37,7 +37,7 @@ func (u *unit) build(c *crew) error {
 // buildsNone says that nobody builds rows any more.
 func (u *unit) buildsNone() {
 	for i, one := range u.of {
-		one.beside.set(nil)
+		one.build.set(nil)
 		u.report(i, nil)
 	}
 }
@@ -73,7 +73,7 @@ func otherRows(err error) bool {
 // question: see losses.
 func (u *unit) built(ctx context.Context) bool {
 	for i, one := range u.of {
-		b := one.beside.runner()
+		b := one.build.runner()
 		if b == nil {
 			return false
 		}
@@ -93,32 +93,32 @@ func complete(ctx context.Context, u *unit, i int) (bool, error) {
 	return projection.IsBuilt(ctx, u.set.keep.DB, u.projections[i])
 }
 
-// beside is who builds rows beside those that serve.
-type beside struct {
+// buildRunner is who builds rows beside those that serve.
+type buildRunner struct {
 	unit *unit
 	i    int // of the projection in the unit
 
-	mu    sync.Mutex
-	build *Running
-	lost  lost // when that was looked up last
+	mu      sync.Mutex
+	running *Running
+	lost    lost // when that was looked up last
 }
 
 // runner is who builds them; nil where nobody does.
-func (b *beside) runner() *Running {
+func (b *buildRunner) runner() *Running {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.build
+	return b.running
 }
 
-func (b *beside) set(one *Running) {
+func (b *buildRunner) set(one *Running) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.build, b.lost = one, lost{}
+	b.running, b.lost = one, lost{}
 }
 
 // status is how far the rows have come that are being built, or cannot be begun; nil where none are to be. On an error
 // it has what is known.
-func (b *beside) status(ctx context.Context, heads *projection.Heads) (*projection.BuildStatus, error) {
+func (b *buildRunner) status(ctx context.Context, heads *projection.Heads) (*projection.BuildStatus, error) {
 	one := b.runner()
 	switch {
 	case one == nil && b.unit == nil:
@@ -155,7 +155,7 @@ const progressEvery = 5 * time.Second
 func (u *unit) logProgress(ctx context.Context) {
 	heads := projection.NewHeads(u.set.source)
 	for _, one := range u.of {
-		at, err := one.beside.status(ctx, heads)
+		at, err := one.build.status(ctx, heads)
 		if err != nil || at == nil || at.Complete && at.Lag == 0 {
 			continue
 		}
@@ -260,7 +260,7 @@ func rebuildOf(ctx context.Context, u *unit, since time.Time, heads *projection.
 		}
 	}
 	for _, one := range u.of {
-		at, err := one.beside.status(ctx, heads)
+		at, err := one.build.status(ctx, heads)
 		if err != nil && !errors.Is(err, projection.ErrEndUnknown) {
 			return r, err
 		}

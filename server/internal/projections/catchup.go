@@ -33,7 +33,7 @@ func (u *unit) catchUp(ctx context.Context) (reached eventlog.Offsets, err error
 		}
 	}
 	for _, one := range u.of {
-		b := one.beside.runner()
+		b := one.build.runner()
 		err := b.Await(ctx, reached)
 		if _, died := b.state(); died != nil && errors.Is(err, ErrStandStill) { // that would be about those that serve
 			err = died

@@ -59,7 +59,7 @@ func TestAllRowsOfAUnitCatchUpWithThoseThatServeFurthest(t *testing.T) {
 		err = set.KeepServing(t.Context(), Keep{DB: db})
 	}
 	if err == nil {
-		err = projection.BeginBuild(t.Context(), db, set.beside, log, all, cfg)
+		err = projection.BeginBuild(t.Context(), db, set.buildDB, log, all, cfg)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestASwitchToRowsWhoseBuildHasStoppedSaysWhy(t *testing.T) {
 		err = set.KeepServing(t.Context(), Keep{DB: v.db})
 	}
 	if err == nil {
-		err = projection.BeginBuild(t.Context(), v.db, set.beside, log, all, set.cfg)
+		err = projection.BeginBuild(t.Context(), v.db, set.buildDB, log, all, set.cfg)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -28,13 +28,13 @@ func (f *Running) Decisions() Decisions { return Decisions{f} }
 func (f Decisions) Resolve(ctx context.Context, ref string, do Decision) error {
 	defer f.holdGenerations()()
 	err := error(projection.ErrNoDeadLetter)
-	if _, _, frozen := f.serving.now(); !frozen {
+	if _, _, frozen := f.frozen.now(); !frozen {
 		err = do(f.Runner, ctx, ref)
 	}
 	if !errors.Is(err, projection.ErrNoDeadLetter) {
 		return err
 	}
-	b, failed := f.beside.builder(!started(f.Running))
+	b, failed := f.build.builder(!started(f.Running))
 	if failed != nil {
 		return failed
 	}
@@ -52,9 +52,9 @@ func (f Decisions) Resolve(ctx context.Context, ref string, do Decision) error {
 func (f Decisions) Follow(ctx context.Context, ref string) {
 	defer f.holdGenerations()()
 	f.tell()
-	b, err := f.beside.builder(!started(f.Running))
+	b, err := f.build.builder(!started(f.Running))
 	if b != nil && err == nil {
-		if _, _, frozen := f.serving.now(); !frozen {
+		if _, _, frozen := f.frozen.now(); !frozen {
 			err = f.Runner.ReadDecisions(ctx)
 		}
 		err = errors.Join(err, b.ReadDecisions(ctx))
@@ -64,7 +64,7 @@ func (f Decisions) Follow(ctx context.Context, ref string) {
 			"generation", "projection", f.Name, "error", err)
 	}
 	f.Decide(ctx, ref)
-	if one := f.beside.runner(); one != nil {
+	if one := f.build.runner(); one != nil {
 		one.Decide(ctx, ref)
 	}
 }
@@ -88,7 +88,7 @@ func (f Decisions) holdGenerations() (release func()) {
 // BuildDeadLetters lists dead letters of the rows that are being built, whoever builds them: see
 // projection.Runner.DeadLetters.
 func (f Decisions) BuildDeadLetters(ctx context.Context, after string, limit int) ([]projection.DeadLetter, error) {
-	b, err := f.beside.builder(true)
+	b, err := f.build.builder(true)
 	if b == nil || err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func placeOf(ref string) string {
 
 // builder is the Runner of the rows that are being built; nil where this process does not build them. Where it may be
 // anybody's, it is one that never runs then.
-func (b *beside) builder(anybodys bool) (*projection.Runner, error) {
+func (b *buildRunner) builder(anybodys bool) (*projection.Runner, error) {
 	if one := b.runner(); one != nil {
 		return one.Runner, nil
 	}
@@ -130,17 +130,17 @@ func (b *beside) builder(anybodys bool) (*projection.Runner, error) {
 		return nil, nil
 	}
 	set := b.unit.set
-	return projection.NewRunner(b.unit.projections[b.i], set.source, set.beside, set.cfg)
+	return projection.NewRunner(b.unit.projections[b.i], set.source, set.buildDB, set.cfg)
 }
 
 // Cascades are those of the rows that serve, where this program folds them: see projection.Runner.Cascades. Before
 // Start they are read of whatever rows serve, and nothing is written: a Runner begins rows anew that are not its own.
 func (f *Running) Cascades(ctx context.Context) (pending int, failed []projection.FailedCascade, err error) {
 	if !started(f) {
-		lacks, err := projection.ServingBacklog(ctx, f.serving.db, f.serving.of)
+		lacks, err := projection.ServingBacklog(ctx, f.frozen.db, f.frozen.of)
 		return lacks.Cascades, lacks.FailedCascades, err
 	}
-	if _, _, frozen := f.serving.now(); frozen {
+	if _, _, frozen := f.frozen.now(); frozen {
 		return 0, nil, nil
 	}
 	return f.Runner.Cascades(ctx)
@@ -194,7 +194,7 @@ type lost struct {
 func (l *losses) none(ctx context.Context, u *unit) bool {
 	letters, decisions := 0, u.set.decisions.Load()
 	for _, one := range u.of {
-		letters += one.beside.runner().Reached().DeadLetters
+		letters += one.build.runner().Reached().DeadLetters
 	}
 	if l.hold(letters, decisions) {
 		return false
@@ -224,7 +224,7 @@ func (l *losses) none(ctx context.Context, u *unit) bool {
 func (u *unit) readDecisions(ctx context.Context) bool {
 	all := true
 	for _, one := range u.of {
-		if err := one.beside.runner().ReadDecisions(ctx); err != nil {
+		if err := one.build.runner().ReadDecisions(ctx); err != nil {
 			all = false
 			u.log(slog.LevelWarn, "what was decided about dead letters is yet to be done to the rows that are built; trying "+
 				"again", "error", err)
@@ -244,7 +244,7 @@ func lookUpLosses(ctx context.Context, u *unit) (sum lost, err error) {
 		if l.decisions, err = projection.FormerDecisions(ctx, u.set.keep.DB, u.projections[i], all); err != nil {
 			return lost{}, err
 		}
-		one.beside.lose(l)
+		one.build.lose(l)
 		sum = lost{letters: sum.letters + l.letters, decisions: sum.decisions + l.decisions}
 	}
 	by, err := projection.NeededBy(ctx, u.set.keep.DB, querydb.SwitchToBuilt, u.projections, present(u.set))
@@ -270,13 +270,13 @@ func (l lost) waits() string {
 	return strings.Join(why, "; ") + ", or switch with 'server rebuild switch'"
 }
 
-func (b *beside) lose(l lost) {
+func (b *buildRunner) lose(l lost) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.lost = l
 }
 
-func (b *beside) losses() lost {
+func (b *buildRunner) losses() lost {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.lost

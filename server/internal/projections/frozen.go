@@ -215,7 +215,7 @@ func lower(at, others eventlog.Offsets) eventlog.Offsets {
 // countLacks has a crew count what rows lack that others fold.
 func countLacks(u *unit, one *Running, c *crew) {
 	c.add(func(ctx context.Context) {
-		one.serving.countAgain(ctx, func(err error) {
+		one.frozen.countAgain(ctx, func(err error) {
 			u.log(slog.LevelWarn, "what frozen rows lack is shown as it was", "error", advice.Add(err))
 		})
 	})
@@ -241,25 +241,25 @@ func (f *following) backlog() *projection.Backlog {
 // takesOver has this program fold the rows that serve. Where it has not folded those before, it first learns how far
 // they are: it would be taken for one that has folded nothing.
 func (f *Running) takesOver(ctx context.Context) error {
-	if _, _, frozen := f.serving.now(); frozen {
+	if _, _, frozen := f.frozen.now(); frozen {
 		if err := f.Follow(ctx); err != nil {
 			return err
 		}
 	}
-	f.serving.thaw()
+	f.frozen.thaw()
 	return nil
 }
 
 // standing is how far the rows that serve have come where this program does not fold them, or no more.
 func (f *Running) standing(ctx context.Context) (at eventlog.Offsets, why string, frozen bool, err error) {
-	if reached, why, frozen := f.serving.now(); frozen {
+	if reached, why, frozen := f.frozen.now(); frozen {
 		return reached.Offsets, why, true, nil
 	}
 	if _, ended := f.state(); f.unit == nil || !otherRows(ended) {
 		return nil, "", false, nil
 	}
 	// others have just been switched to, and the unit is about to find that out; queries read the former ones still
-	at, err = projection.ServingOffsets(ctx, f.serving.db, f.serving.of)
+	at, err = projection.ServingOffsets(ctx, f.frozen.db, f.frozen.of)
 	return lower(at, f.Runner.Reached().Offsets), "", true, err
 }
 
@@ -276,7 +276,7 @@ func (f *Running) Status(ctx context.Context, heads *projection.Heads) (s projec
 	}
 	at, why, frozen, unread := f.standing(ctx)
 	if frozen && unread == nil {
-		if lacks := f.serving.backlog(); lacks != nil {
+		if lacks := f.frozen.backlog(); lacks != nil {
 			s.DeadLetters, s.Cascades, s.FailedCascades = lacks.DeadLetters, lacks.Cascades, lacks.FailedCascades
 		}
 		s.State, s.Frozen, s.LastError, s.Stop, s.Rebuilding = projection.StateFrozen, true, why, nil, false
@@ -298,7 +298,7 @@ func (f *Running) Status(ctx context.Context, heads *projection.Heads) (s projec
 			s.FailingSince = o.since
 		}
 	}
-	s.Build, err = f.beside.status(ctx, heads)
+	s.Build, err = f.build.status(ctx, heads)
 	return s, cmp.Or(unknown, unread, err)
 }
 
@@ -313,7 +313,7 @@ func addPartitions(s *projection.Status, of eventlog.Offsets) {
 
 // Reached is how far the rows that serve have come: see projection.Runner.Reached.
 func (f *Running) Reached() projection.Reached {
-	if at, _, is := f.serving.now(); is {
+	if at, _, is := f.frozen.now(); is {
 		return at
 	}
 	return f.Runner.Reached()
@@ -332,8 +332,8 @@ func (f *Running) Await(ctx context.Context, offsets eventlog.Offsets) error {
 	look := time.NewTicker(waitEvery)
 	defer look.Stop()
 	for {
-		f.serving.hurry()
-		at, _, is := f.serving.now()
+		f.frozen.hurry()
+		at, _, is := f.frozen.now()
 		if f.standsStill(is) && f.Reached().Offsets.Behind(offsets) {
 			return ErrStandStill
 		}

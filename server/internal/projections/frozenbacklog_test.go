@@ -73,7 +73,7 @@ func (f *frozenSet) prepare(t *testing.T) *following {
 	if err := f.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return &f.All[0].serving
+	return &f.All[0].frozen
 }
 
 // hasTasks puts on record which copies are yet to follow, as JSON.

@@ -29,7 +29,7 @@ func (f *Set) Mismatches(err error) {
 // started again, Status and Reached tell how far the rows are by that record.
 func StandStill(ctx context.Context, f *Set, other *projection.MismatchError) error {
 	for _, one := range f.All {
-		if _, _, frozen := one.serving.now(); frozen || one.answers() {
+		if _, _, frozen := one.frozen.now(); frozen || one.answers() {
 			continue // Prepare has read that
 		}
 		if err := one.LoadReached(ctx); err != nil && !otherRows(err) {

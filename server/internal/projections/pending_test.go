@@ -85,7 +85,7 @@ func abortPending(t *testing.T, fails bool) {
 
 	switched := make(chan error, 1)
 	go func() { switched <- set.Ask(t.Context(), one, Switch) }()
-	until("the others are folded on", func() bool { return one.beside.runner() != nil })
+	until("the others are folded on", func() bool { return one.build.runner() != nil })
 	store.all.Store(fails)
 	if err := set.Ask(t.Context(), one, Abort); (err != nil) != fails {
 		t.Errorf("the abort: %v; the store refuses all batches: %t", err, fails)

@@ -72,7 +72,7 @@ func (r *Replay) add(u *unit, found *survey) error {
 		return nil
 	}
 	r.building = append(r.building, u)
-	return r.addRunners(u, u.set.beside, ", built beside the rows that serve", func(now *survey) bool {
+	return r.addRunners(u, u.set.buildDB, ", built beside the rows that serve", func(now *survey) bool {
 		return now.serves(found)
 	})
 }
@@ -85,7 +85,7 @@ func (r *Replay) addRunners(u *unit, db *querydb.DB, which string, switched func
 		return err
 	}
 	for _, one := range r.All[first:] {
-		one.builds = db == u.set.beside
+		one.builds = db == u.set.buildDB
 		one.left = func(ctx context.Context, err error) error {
 			now, failed := u.look(ctx)
 			if failed != nil {

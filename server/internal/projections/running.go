@@ -23,11 +23,11 @@ type Running struct {
 	mu     sync.Mutex
 	caught bool // the goal has been reached once
 
-	unit    *unit     // nil where one generation of rows alone is kept
-	crew    *crew     // nil as long as it belongs to none
-	serving following // the rows that serve, where others fold them
-	beside  beside    // the rows that are built
-	builds  bool      // its rows are built beside those that serve
+	unit   *unit       // nil where one generation of rows alone is kept
+	crew   *crew       // nil as long as it belongs to none
+	frozen following   // the rows that serve, where others fold them
+	build  buildRunner // the rows that are built
+	builds bool        // its rows are built beside those that serve
 	// left says how a runner of a Replay ends with an error that others have changed which rows there are; nil of others.
 	left func(context.Context, error) error
 
@@ -184,7 +184,7 @@ func (f frozenRows) awaitSwitch(s *projection.Status) error {
 	if !f.unit.set.keep.Rebuilt || gained {
 		return nil
 	}
-	if lacks := f.beside.losses(); s.Build != nil && lacks != (lost{}) {
+	if lacks := f.build.losses(); s.Build != nil && lacks != (lost{}) {
 		return rebuilding("projection %s has built its rows, and ready-when is rebuilt: %s", f.Name, lacks.waits())
 	}
 	return rebuilding("projection %s has not built its rows yet, and ready-when is rebuilt", f.Name)

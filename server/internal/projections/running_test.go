@@ -105,7 +105,7 @@ func TestFrozenRowsThatNobodyGetsOnWithAreNotHealthy(t *testing.T) {
 	}
 	set := &Set{keep: &Keep{}, source: log, ReadyLag: 2}
 	one := &Running{Runner: r, Name: "Order", unit: &unit{set: set}}
-	one.serving.frozen, one.serving.db, one.serving.of = true, v.db, v.p
+	one.frozen.frozen, one.frozen.db, one.frozen.of = true, v.db, v.p
 	if _, err := one.healthy(t.Context(), projection.NewHeads(log)); err != nil {
 		t.Errorf("within the lag: %v", err)
 	}

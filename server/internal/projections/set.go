@@ -38,7 +38,7 @@ type Set struct {
 	Halt  context.CancelFunc
 	// keep says how rows go on serving while others are built; nil where one generation alone is kept.
 	keep    *Keep
-	beside  *querydb.DB // of those that are built
+	buildDB *querydb.DB // of those that are built
 	source  eventlog.Source
 	cfg     projection.RunnerConfig
 	units   []*unit
@@ -84,7 +84,7 @@ func addRunners(f *Set, all []projection.Projection, db *querydb.DB, which strin
 // KeepServing has rows go on serving while others are built beside them. It is to be called before Prepare.
 func (f *Set) KeepServing(ctx context.Context, keep Keep) (err error) {
 	f.keep = &keep
-	if f.beside, err = keep.DB.Generations().ForBuild(ctx); err != nil {
+	if f.buildDB, err = keep.DB.Generations().ForBuild(ctx); err != nil {
 		return err
 	}
 	f.cfg.KeepServing = true
@@ -92,8 +92,8 @@ func (f *Set) KeepServing(ctx context.Context, keep Keep) (err error) {
 		u := &unit{set: f, projections: some, asks: make(chan ask), ended: make(chan struct{})}
 		for _, p := range some {
 			one := f.Find(p.Name)
-			one.unit, one.serving.db, one.serving.of, one.serving.hurried = u, keep.DB, p, make(chan struct{}, 1)
-			one.beside.unit, one.beside.i = u, len(u.of)
+			one.unit, one.frozen.db, one.frozen.of, one.frozen.hurried = u, keep.DB, p, make(chan struct{}, 1)
+			one.build.unit, one.build.i = u, len(u.of)
 			u.of = append(u.of, one)
 		}
 		f.units = append(f.units, u)
@@ -184,7 +184,7 @@ func (f *Set) run(ctx context.Context, one *Running) bool {
 	message := "projection stopped; its rows do not change any more"
 	if one.builds {
 		message = "build stopped; the rows that serve are not affected"
-		if _, _, frozen := f.Find(one.Name).serving.now(); frozen {
+		if _, _, frozen := f.Find(one.Name).frozen.now(); frozen {
 			message = "build stopped; this server does not fold the rows that serve, and is not ready"
 		}
 	}

@@ -115,7 +115,7 @@ func prepareUnit(ctx context.Context, u *unit, since time.Time) error {
 	u.prepared = &found
 	for i, one := range u.of {
 		if !found.folds {
-			if err := one.serving.freeze(ctx, found.why, nil); err != nil {
+			if err := one.frozen.freeze(ctx, found.why, nil); err != nil {
 				return advice.Add(err)
 			}
 			continue
@@ -177,8 +177,8 @@ func (u *unit) phase(ctx context.Context) (act, error) {
 			}
 			serving.add(func(ctx context.Context) { u.set.keepRunning(ctx, one) })
 		} else {
-			look := func(ctx context.Context) { one.serving.look(ctx, serving.away) }
-			serving.add(func(ctx context.Context) { one.serving.follow(ctx, look) })
+			look := func(ctx context.Context) { one.frozen.look(ctx, serving.away) }
+			serving.add(func(ctx context.Context) { one.frozen.follow(ctx, look) })
 			countLacks(u, one, serving)
 		}
 	}
@@ -219,7 +219,7 @@ func (u *unit) changeOver(ctx context.Context, found *survey) error {
 	u.mu.Unlock()
 	back := false
 	for _, one := range u.of {
-		was, why, frozen := one.serving.now()
+		was, why, frozen := one.frozen.now()
 		if found.folds && !frozen && !others {
 			continue
 		}
@@ -232,10 +232,10 @@ func (u *unit) changeOver(ctx context.Context, found *survey) error {
 				why, _ = u.beginning.failing()
 			}
 		}
-		if err := one.serving.freeze(ctx, why, &was); err != nil {
+		if err := one.frozen.freeze(ctx, why, &was); err != nil {
 			return err
 		}
-		at, _, _ := one.serving.now()
+		at, _, _ := one.frozen.now()
 		back = back || at.Offsets.Behind(was.Offsets)
 	}
 	if back { // said before it is so
@@ -245,7 +245,7 @@ func (u *unit) changeOver(ctx context.Context, found *survey) error {
 		return err
 	}
 	for _, one := range u.of {
-		if err := one.serving.read(ctx); err != nil {
+		if err := one.frozen.read(ctx); err != nil {
 			return err
 		}
 	}

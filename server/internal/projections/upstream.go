@@ -143,10 +143,10 @@ func (f Decisions) take(ctx context.Context, all []projection.Decision) (project
 // settle does what is decided.
 func (f Decisions) settle(ctx context.Context) (err error) {
 	defer f.holdGenerations()()
-	if _, _, frozen := f.serving.now(); !frozen {
+	if _, _, frozen := f.frozen.now(); !frozen {
 		err = f.Runner.ReadDecisions(ctx)
 	}
-	b := f.beside.runner()
+	b := f.build.runner()
 	if b != nil {
 		err = errors.Join(err, b.ReadDecisions(ctx))
 		b.Decide(ctx, "")
