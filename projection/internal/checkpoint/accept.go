@@ -114,21 +114,21 @@ func forget(ctx context.Context, db *querydb.DB, in slot, projection string, b *
 
 // disown has the rows rebuilt, whatever they were folded from. The request for it comes first, so that an interruption
 // leaves no rows that are to stay without a checkpoint.
-func (b *Record) disown(ctx context.Context, db *querydb.DB, projection string) error {
+func (r *Record) disown(ctx context.Context, db *querydb.DB, projection string) error {
 	// Not deletions, for the reason that NewResetNote has.
 	notes := []querydb.Note{{Kind: serves.completion(), ID: projection, Value: encode(completion{})}}
 	switch {
-	case b.former == nil && b.Table != "":
-		b.Disowned = true
-		notes = append(notes, b.again(projection, b.revision))
-	case b.former != nil || b.forgotten:
+	case r.former == nil && r.Table != "":
+		r.Disowned = true
+		notes = append(notes, r.again(projection, r.revision))
+	case r.former != nil || r.forgotten:
 		notes = append(notes, NewResetNote(projection))
 	}
-	if err := db.Apply(ctx, querydb.Batch{Notes: notes}); err != nil || b.former != nil || b.Table == "" {
+	if err := db.Apply(ctx, querydb.Batch{Notes: notes}); err != nil || r.former != nil || r.Table == "" {
 		return err
 	}
 	for _, kind := range kindsOfGeneration {
-		if err := db.Notes().DeleteAll(ctx, b.Kind(kind, projection)); err != nil {
+		if err := db.Notes().DeleteAll(ctx, r.Kind(kind, projection)); err != nil {
 			return err
 		}
 	}

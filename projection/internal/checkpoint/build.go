@@ -136,9 +136,9 @@ func (unwatched) Copied(uint64)                    {}
 func (unwatched) Opened(map[string]Checkpoint, int, *cascade.Tasks) {
 }
 
-func (b *Record) offsets() map[string]uint64 {
+func (r *Record) offsets() map[string]uint64 {
 	all := map[string]uint64{}
-	for partition, c := range b.Partitions {
+	for partition, c := range r.Partitions {
 		all[partition] = c.Offset
 	}
 	return all
@@ -293,8 +293,8 @@ func (p Projection) hasTable(table string) bool {
 }
 
 // isOf reports whether the record is of rows of the generations, which are aligned with the models.
-func (b *Record) isOf(models []*querydb.Model, generations []querydb.Generation) bool {
-	return slices.ContainsFunc(b.tables(), func(t TableRecord) bool {
+func (r *Record) isOf(models []*querydb.Model, generations []querydb.Generation) bool {
+	return slices.ContainsFunc(r.tables(), func(t TableRecord) bool {
 		i := slices.IndexFunc(models, func(m *querydb.Model) bool { return m.Table == t.Table })
 		return i >= 0 && generations[i].Number == t.Generation
 	})
@@ -342,8 +342,8 @@ func eachRecord(ctx context.Context, db *querydb.DB, in slot, of func(name strin
 }
 
 // concerns reports whether the record is of rows of one of the tables.
-func (b *Record) concerns(is func(table string) bool) bool {
-	return b.Table != "" && slices.ContainsFunc(b.tables(), func(t TableRecord) bool { return is(t.Table) })
+func (r *Record) concerns(is func(table string) bool) bool {
+	return r.Table != "" && slices.ContainsFunc(r.tables(), func(t TableRecord) bool { return is(t.Table) })
 }
 
 // IsBuilt reports whether the rows that a projection builds beside those that serve are on record as complete.

@@ -65,33 +65,33 @@ func AwaitedElsewhere(ctx context.Context, s *State, partition string, offsets [
 
 // canFence reports whether fence can keep all processes from folding the event before they have read a decision about
 // it: rows show none behind the anchor, since that is put on record before them.
-func (b *Record) canFence(e position.Ref) bool {
-	c, begun := b.Partitions[e.Partition]
+func (r *Record) canFence(e position.Ref) bool {
+	c, begun := r.Partitions[e.Partition]
 	return begun && c.Reach() < e.Offset
 }
 
 // fence are notes that have the commits fail, before they write a row of those events, of all who have read what is on
 // record: the checkpoints as they are.
-func (b *Record) fence(projection string, decisions []deadletter.Decision) (notes []querydb.Note) {
+func (r *Record) fence(projection string, decisions []deadletter.Decision) (notes []querydb.Note) {
 	met := map[string]bool{}
 	for i := range decisions {
 		name := decisions[i].Partition
-		if b.Table == "" || met[name] || !b.canFence(decisions[i].Ref) {
+		if r.Table == "" || met[name] || !r.canFence(decisions[i].Ref) {
 			continue
 		}
 		met[name] = true
-		notes = append(notes, b.Notes(projection, name, b.Partitions[name])[1])
+		notes = append(notes, r.Notes(projection, name, r.Partitions[name])[1])
 	}
 	return notes
 }
 
 // TakeOver puts decisions on record that were made elsewhere, for the rows that LookAtAll has found, in place of
 // those that there are in former. It is querydb.ErrStale where somebody has decided meanwhile.
-func (b *OtherGenerations) TakeOver(ctx context.Context, s *State, decisions []deadletter.Decision,
+func (o *OtherGenerations) TakeOver(ctx context.Context, s *State, decisions []deadletter.Decision,
 	former map[position.Ref]deadletter.Decision) error {
-	notes := b.Notes(s, true)
-	for i := range b.records {
-		if r := &b.records[i]; s.shared {
+	notes := o.Notes(s, true)
+	for i := range o.records {
+		if r := &o.records[i]; s.shared {
 			notes = append(append(notes, r.unchanged(s.p.Name)), r.fence(s.p.Name, decisions)...)
 		}
 	}
@@ -174,8 +174,8 @@ func FormerDecisions(ctx context.Context, db *querydb.DB, p Projection, isCurren
 
 // holds reports whether the record, of the projection of that name, is of rows that p folds now: of the same
 // projection, or of one that has folded one of its models before. Records of others that write to its tables are not.
-func (b *Record) holds(p Projection, name string) bool {
-	return name == p.Name || slices.ContainsFunc(b.tables(), func(t TableRecord) bool {
+func (r *Record) holds(p Projection, name string) bool {
+	return name == p.Name || slices.ContainsFunc(r.tables(), func(t TableRecord) bool {
 		return slices.ContainsFunc(p.Models, func(m *querydb.Model) bool {
 			return t.Table == m.Table && (!m.MultiProjection() || t.mayBeOf(name, m, p))
 		})
@@ -246,12 +246,12 @@ func LookAtOthers(ctx context.Context, s *State) (b OtherGenerations, err error)
 }
 
 // IsKnownTo reports whether the State has read all decisions that it had been told of when it was looked up.
-func (b *OtherGenerations) IsKnownTo(s *State) bool { return !s.shared || b.told == s.told }
+func (o *OtherGenerations) IsKnownTo(s *State) bool { return !s.shared || o.told == s.told }
 
 // HasTold is called when a commit with Notes of a decision that tells has succeeded: the State knows what it tells of.
-func (b *OtherGenerations) HasTold(s *State) {
-	if len(b.Numbers) > 0 {
-		s.told = b.told + 1
+func (o *OtherGenerations) HasTold(s *State) {
+	if len(o.Numbers) > 0 {
+		s.told = o.told + 1
 	}
 }
 
@@ -288,12 +288,12 @@ func LookAtAll(ctx context.Context, s *State) (all []deadletter.Rows, b OtherGen
 }
 
 // rows are those of the record.
-func (b *Record) rows() deadletter.Rows {
-	r := deadletter.Rows{Generation: b.Generation, Version: b.version(), Done: map[string]position.Cursor{}}
-	for name, c := range b.Partitions {
-		r.Done[name] = c.Cursor
+func (r *Record) rows() deadletter.Rows {
+	rows := deadletter.Rows{Generation: r.Generation, Version: r.version(), Done: map[string]position.Cursor{}}
+	for name, c := range r.Partitions {
+		rows.Done[name] = c.Cursor
 	}
-	return r
+	return rows
 }
 
 // OtherRows are those that are folded beside those of the State: not those that are kept alone.
@@ -320,18 +320,18 @@ func OtherRows(ctx context.Context, s *State) ([]deadletter.Rows, error) {
 // Notes are what is in the commit of a decision, so that no rows have been begun that it does not name. Where it tells,
 // whoever folds the others, in whichever process, is to read it. That is no condition of their commits: one that failed
 // for it would leave rows behind of events that are folded otherwise then.
-func (b *OtherGenerations) Notes(s *State, tells bool) []querydb.Note {
+func (o *OtherGenerations) Notes(s *State, tells bool) []querydb.Note {
 	if !s.shared {
 		return nil // there is no other process, and this one knows whom to tell
 	}
 	n := toldNote(s.p.Name)
-	n.IfRevision, n.Revision, n.CheckOnly = true, b.told, !tells || len(b.Numbers) == 0
+	n.IfRevision, n.Revision, n.CheckOnly = true, o.told, !tells || len(o.Numbers) == 0
 	return []querydb.Note{n}
 }
 
 // Tell is for a decision with which no note can be committed.
-func (b *OtherGenerations) Tell(ctx context.Context, s *State) error {
-	if !s.shared || len(b.Numbers) == 0 {
+func (o *OtherGenerations) Tell(ctx context.Context, s *State) error {
+	if !s.shared || len(o.Numbers) == 0 {
 		return nil
 	}
 	return s.db.Apply(ctx, querydb.Batch{Notes: []querydb.Note{toldNote(s.p.Name)}})

@@ -21,18 +21,18 @@ type elsewhere struct {
 }
 
 // findElsewhere finds the rows that serve from former tables of the models, and tables in which those of others do.
-func (p *location) findElsewhere(ctx context.Context, db *querydb.DB, of Projection) (err error) {
-	if p.slot != serves {
+func (l *location) findElsewhere(ctx context.Context, db *querydb.DB, of Projection) (err error) {
+	if l.slot != serves {
 		return nil
 	}
-	for i := range p.tables {
-		t := &p.tables[i]
+	for i := range l.tables {
+		t := &l.tables[i]
 		if t.serving.Begun && !t.here() {
 			if err := t.findOthers(ctx, db, of); err != nil {
 				return err
 			}
 		}
-		if !p.Disowned && t.isElsewhere() {
+		if !l.Disowned && t.isElsewhere() {
 			if t.elsewhere, err = t.was.find(ctx, db, t.model); err != nil {
 				return err
 			}
@@ -128,11 +128,11 @@ func (h *Header) isElsewhere(p Projection) bool {
 
 // left reports whether the rows that were kept when those elsewhere came to serve are of the projection, and still in
 // its tables: as former ones, or, where others have no rows in a table, as those that served there last.
-func (p *location) left(kept *Header, of Projection) bool {
+func (l *location) left(kept *Header, of Projection) bool {
 	recorded := kept.tables()
-	left, some := len(recorded) == len(p.tables), false
-	for i := range p.tables {
-		t, was := &p.tables[i], of.recordOf(i, recorded)
+	left, some := len(recorded) == len(l.tables), false
+	for i := range l.tables {
+		t, was := &l.tables[i], of.recordOf(i, recorded)
 		last := t.elsewhere != nil && t.serving.Begun && was.Generation == t.serving.Number
 		left = left && was.Table == t.model.Table && was.Version == t.model.Version &&
 			(last || was.Generation == formerNumber(t.serving))
@@ -142,9 +142,9 @@ func (p *location) left(kept *Header, of Projection) bool {
 }
 
 // ServesElsewhere are the rows of the projection's models that serve from tables which the models had before.
-func (s *Generations) ServesElsewhere() (all []querydb.Served) {
-	for i := range s.standing.tables {
-		if t := &s.standing.tables[i]; t.elsewhere != nil {
+func (g *Generations) ServesElsewhere() (all []querydb.Served) {
+	for i := range g.standing.tables {
+		if t := &g.standing.tables[i]; t.elsewhere != nil {
 			all = append(all, querydb.Served{Model: t.model, Generation: t.elsewhere.generation, Layout: t.elsewhere.layout})
 		}
 	}
@@ -152,9 +152,9 @@ func (s *Generations) ServesElsewhere() (all []querydb.Served) {
 }
 
 // ServesOthers are the models in whose tables rows serve of other models, which had these tables before.
-func (s *Generations) ServesOthers() (all []*querydb.Model) {
-	for i := range s.standing.tables {
-		if t := &s.standing.tables[i]; t.others {
+func (g *Generations) ServesOthers() (all []*querydb.Model) {
+	for i := range g.standing.tables {
+		if t := &g.standing.tables[i]; t.others {
 			all = append(all, t.model)
 		}
 	}

@@ -50,8 +50,8 @@ func (f *former) again(projection string) querydb.Note {
 }
 
 // readFormer reads what is on record in the former form, if anything.
-func (b *Record) readFormer(ctx context.Context, db *querydb.DB, projection string) error {
-	b.Partitions = map[string]Checkpoint{}
+func (r *Record) readFormer(ctx context.Context, db *querydb.DB, projection string) error {
+	r.Partitions = map[string]Checkpoint{}
 	n, err := db.Notes().Get(ctx, formerCheckpoint, projection)
 	if err != nil || n.Value == nil {
 		return err
@@ -74,10 +74,10 @@ func (b *Record) readFormer(ctx context.Context, db *querydb.DB, projection stri
 	if err := json.Unmarshal(f.text, &was); err != nil {
 		return err
 	}
-	b.former, b.Header, b.forgotten = f, was.Header, was.Table == ""
-	b.Again = behind.Again
+	r.former, r.Header, r.forgotten = f, was.Header, was.Table == ""
+	r.Again = behind.Again
 	for partition, c := range was.Partitions {
-		b.Partitions[partition] = Checkpoint{Cursor: position.Cursor{Offset: c.Offset, Replayed: c.Replayed}}
+		r.Partitions[partition] = Checkpoint{Cursor: position.Cursor{Offset: c.Offset, Replayed: c.Replayed}}
 	}
 	return nil
 }

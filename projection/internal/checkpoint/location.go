@@ -182,9 +182,9 @@ const standingHolds = 5 * time.Second
 // confirm reports whether rows that were good still stand where they stood, but for their checkpoints, which it reads
 // anew. That takes four reads where another reading takes several for each table. Another projection may begin the next
 // generation of a table without a change of the header of this one, so the generations are compared too.
-func (p *standing) confirm(ctx context.Context, db *querydb.DB, projection Projection, now time.Time) (bool, error) {
-	age := now.Sub(p.identified)
-	if !db.MultiWriter() || p.projection != projection.Name || !p.good() || p.former != nil || age < 0 ||
+func (s *standing) confirm(ctx context.Context, db *querydb.DB, projection Projection, now time.Time) (bool, error) {
+	age := now.Sub(s.identified)
+	if !db.MultiWriter() || s.projection != projection.Name || !s.good() || s.former != nil || age < 0 ||
 		age >= standingHolds {
 		return false, nil
 	}
@@ -192,33 +192,33 @@ func (p *standing) confirm(ctx context.Context, db *querydb.DB, projection Proje
 	if err != nil {
 		return false, err
 	}
-	for i := range p.tables {
-		if !p.tables[i].serving.Same(serving[i]) {
+	for i := range s.tables {
+		if !s.tables[i].serving.Same(serving[i]) {
 			return false, nil
 		}
 	}
-	whole, err := readCompletionIn(ctx, db, p.slot, projection.Name)
-	if err != nil || whole.revision != p.whole.revision {
+	whole, err := readCompletionIn(ctx, db, s.slot, projection.Name)
+	if err != nil || whole.revision != s.whole.revision {
 		return false, err
 	}
-	if p.Partitions, err = readCheckpoints(ctx, db, &p.Header, projection.Name); err != nil {
+	if s.Partitions, err = readCheckpoints(ctx, db, &s.Header, projection.Name); err != nil {
 		return false, err
 	}
-	header, err := db.Notes().Get(ctx, p.slot.header(), projection.Name)
-	p.seen = now
-	return err == nil && header.Revision == p.revision, err
+	header, err := db.Notes().Get(ctx, s.slot.header(), projection.Name)
+	s.seen = now
+	return err == nil && header.Revision == s.revision, err
 }
 
 // good reports whether what is on record is about the rows that serve; else they are to be rebuilt.
-func (p *location) good() bool { return !p.Again && p.isOfModels() }
+func (l *location) good() bool { return !l.Again && l.isOfModels() }
 
 // isOnlyAsked reports whether the rows are to be rebuilt for no other reason than that somebody has asked for it.
-func (p *location) isOnlyAsked() bool { return p.Again && p.former == nil && p.isOfModels() }
+func (l *location) isOnlyAsked() bool { return l.Again && l.former == nil && l.isOfModels() }
 
 // isOfModels reports whether what is on record is about the rows that serve, and these are of the projection's models.
-func (p *location) isOfModels() bool {
-	return len(p.Header.tables()) == len(p.tables) &&
-		!slices.ContainsFunc(p.tables, func(t tableLocation) bool { return !t.good() })
+func (l *location) isOfModels() bool {
+	return len(l.Header.tables()) == len(l.tables) &&
+		!slices.ContainsFunc(l.tables, func(t tableLocation) bool { return !t.good() })
 }
 
 func (t *tableLocation) good() bool {
@@ -226,8 +226,8 @@ func (t *tableLocation) good() bool {
 }
 
 // lost reports whether rows are lost: see tableLocation.lost.
-func (p *location) lost() bool {
-	return slices.ContainsFunc(p.tables, func(t tableLocation) bool { return t.lost() })
+func (l *location) lost() bool {
+	return slices.ContainsFunc(l.tables, func(t tableLocation) bool { return t.lost() })
 }
 
 // lost reports whether the table that the rows were written to is gone, or another one of its name is in its place:
@@ -249,32 +249,32 @@ func (t *tableLocation) here() bool {
 }
 
 // joins reports whether another projection has begun the next generation of the table already, for this one too.
-func (p *location) joins(t *tableLocation) bool {
+func (l *location) joins(t *tableLocation) bool {
 	return !t.taken && t.model.MultiProjection() && t.serving.Begun && t.serving.Version == t.model.Version &&
-		!(p.forgotten && (!p.Moved || p.Disowned)) && !t.here()
+		!(l.forgotten && (!l.Moved || l.Disowned)) && !t.here()
 }
 
 // isSuccessor reports whether what is on record, where it is not good, was begun by a process whose models have another
 // form: nobody has asked for a rebuild, and the rows are not lost.
-func (p *location) isSuccessor() bool {
-	return p.Table != "" && !p.Again && !p.lost() &&
-		slices.ContainsFunc(p.tables, func(t tableLocation) bool { return !t.good() && !p.joins(&t) })
+func (l *location) isSuccessor() bool {
+	return l.Table != "" && !l.Again && !l.lost() &&
+		slices.ContainsFunc(l.tables, func(t tableLocation) bool { return !t.good() && !l.joins(&t) })
 }
 
 // next is the generation that the projection writes to from its first event on, where what is on record is not good.
-func (p *location) next(t *tableLocation) int {
-	if p.joins(t) {
+func (l *location) next(t *tableLocation) int {
+	if l.joins(t) {
 		return t.serving.Number
 	}
 	return t.serving.Next()
 }
 
 // begun are the generations that the projection has to begin itself, of each table once.
-func (p *location) begun() (all []querydb.Successor) {
-	for i := range p.tables {
-		t := &p.tables[i]
+func (l *location) begun() (all []querydb.Successor) {
+	for i := range l.tables {
+		t := &l.tables[i]
 		named := slices.ContainsFunc(all, func(s querydb.Successor) bool { return s.Model.Table == t.model.Table })
-		if !named && !p.joins(t) {
+		if !named && !l.joins(t) {
 			all = append(all, querydb.Successor{Model: t.model, Former: t.serving})
 		}
 	}

@@ -21,21 +21,21 @@ func RebuildReason(ctx context.Context, db *querydb.DB, p Projection) (why strin
 }
 
 // fresh reports whether nothing is on record of the rows or of how far they are.
-func (p *location) fresh() bool {
-	return p.Table == "" && !p.forgotten &&
-		!slices.ContainsFunc(p.tables, func(t tableLocation) bool { return t.serving.Begun })
+func (l *location) fresh() bool {
+	return l.Table == "" && !l.forgotten &&
+		!slices.ContainsFunc(l.tables, func(t tableLocation) bool { return t.serving.Begun })
 }
 
 // why says what is not as it was when the Header was written, where it is not good.
-func (p *location) why() string {
+func (l *location) why() string {
 	switch {
-	case p.forgotten || p.Again:
+	case l.forgotten || l.Again:
 		return "a rebuild was asked for"
-	case p.Table == "":
+	case l.Table == "":
 		return noCheckpoint
 	}
-	for i := range p.tables {
-		if t := &p.tables[i]; !t.good() {
+	for i := range l.tables {
+		if t := &l.tables[i]; !t.good() {
 			return t.why()
 		}
 	}

@@ -21,11 +21,11 @@ type Record struct {
 }
 
 // With returns what is on record after the next commit, in which the partition has come to c.
-func (b Record) With(partition string, c Checkpoint) Record {
-	b.Partitions = maps.Clone(b.Partitions)
+func (r Record) With(partition string, c Checkpoint) Record {
+	r.Partitions = maps.Clone(r.Partitions)
 	c.revision++
-	b.Partitions[partition] = c
-	return b
+	r.Partitions[partition] = c
+	return r
 }
 
 // note is the Header as it follows the one of the revision in a slot, and no other.
@@ -41,14 +41,14 @@ func (h Header) again(projection string, revision uint64) querydb.Note {
 }
 
 // unchanged is a look at the Header's note: the batch that it is in takes effect only where it is as it was read.
-func (b *Record) unchanged(projection string) querydb.Note {
-	return querydb.Note{Kind: b.slot.header(), ID: projection, IfRevision: true, Revision: b.revision, CheckOnly: true}
+func (r *Record) unchanged(projection string) querydb.Note {
+	return querydb.Note{Kind: r.slot.header(), ID: projection, IfRevision: true, Revision: r.revision, CheckOnly: true}
 }
 
 // Notes are those of a commit after which the partition has come to c.
-func (b *Record) Notes(projection, partition string, c Checkpoint) []querydb.Note {
-	return []querydb.Note{b.unchanged(projection), {
-		Kind: b.Kind(KindCheckpoint, projection), ID: partition, Value: encode(c), IfRevision: true, Revision: c.revision,
+func (r *Record) Notes(projection, partition string, c Checkpoint) []querydb.Note {
+	return []querydb.Note{r.unchanged(projection), {
+		Kind: r.Kind(KindCheckpoint, projection), ID: partition, Value: encode(c), IfRevision: true, Revision: c.revision,
 	}}
 }
 
@@ -99,8 +99,8 @@ func readCheckpoints(ctx context.Context, db *querydb.DB, h *Header, projection 
 }
 
 // same reports whether what is on record has not changed from one reading to another.
-func (b *Record) same(o *Record) bool {
-	return b.revision == o.revision && maps.EqualFunc(b.Partitions, o.Partitions, func(x, y Checkpoint) bool {
+func (r *Record) same(o *Record) bool {
+	return r.revision == o.revision && maps.EqualFunc(r.Partitions, o.Partitions, func(x, y Checkpoint) bool {
 		return x.revision == y.revision
 	})
 }
@@ -112,11 +112,11 @@ func DeadLetterKind(ctx context.Context, db *querydb.DB, projection string) (kin
 }
 
 // letterKind is the kind of the notes of the dead letters of the record's rows.
-func (b *Record) letterKind(projection string) string {
-	if b.former != nil {
+func (r *Record) letterKind(projection string) string {
+	if r.former != nil {
 		return formerLetter + projection
 	}
-	return b.Kind(KindDeadLetter, projection)
+	return r.Kind(KindDeadLetter, projection)
 }
 
 // slot is what the rows that a Header and a completion are about are for. A slot is a part of the kinds of these two
@@ -166,8 +166,8 @@ func (c *Checkpoint) ExpiryWatermark() time.Time {
 
 // expiryWatermark is that of all partitions, the lowest of theirs: no event that is to come finds a row that ended
 // before. It is zero where nothing is known of one partition.
-func (b *Record) expiryWatermark() (lowest time.Time) {
-	for _, c := range b.Partitions {
+func (r *Record) expiryWatermark() (lowest time.Time) {
+	for _, c := range r.Partitions {
 		at := c.ExpiryWatermark()
 		if at.IsZero() {
 			return at

@@ -74,8 +74,8 @@ func (c *Checkpoint) Reach() uint64 {
 }
 
 // open are those that checkpoints have not come up to. The others are held by the checkpoints themselves.
-func (c Replaced) open(checkpoints map[string]Checkpoint) Replaced {
-	left := maps.Clone(c)
+func (r Replaced) open(checkpoints map[string]Checkpoint) Replaced {
+	left := maps.Clone(r)
 	maps.DeleteFunc(left, func(partition string, claim Checkpoint) bool {
 		return checkpoints[partition].Offset >= claim.Reach()
 	})
@@ -83,9 +83,9 @@ func (c Replaced) open(checkpoints map[string]Checkpoint) Replaced {
 }
 
 // with are those when rows that have come to the checkpoints are replaced too.
-func (c Replaced) with(checkpoints map[string]Checkpoint) Replaced {
+func (r Replaced) with(checkpoints map[string]Checkpoint) Replaced {
 	all := Replaced{}
-	maps.Copy(all, c)
+	maps.Copy(all, r)
 	for partition, at := range checkpoints {
 		if claim := all[partition]; at.Reach() > 0 && at.Reach() >= claim.Reach() {
 			all[partition] = at
@@ -106,11 +106,11 @@ type readiness struct {
 // completionOf is what is on record where that is about the generation. Where it is not, since an earlier version has
 // folded the generation or it is begun now, or where it has no goal, its rows are complete when they have come to where
 // the log ends now.
-func (s *readiness) completionOf(ctx context.Context, generation int, was completion) (completion, error) {
-	if was.of(s.p, generation) && (was.Done || was.Goal != nil) {
+func (r *readiness) completionOf(ctx context.Context, generation int, was completion) (completion, error) {
+	if was.of(r.p, generation) && (was.Done || was.Goal != nil) {
 		return was, nil
 	}
-	c, err := s.newCompletion(ctx, generation)
+	c, err := r.newCompletion(ctx, generation)
 	c.Claims, c.slot, c.revision = was.Claims, was.slot, was.revision
 	return c, err
 }
@@ -121,15 +121,15 @@ func (c *completion) of(p Projection, generation int) bool {
 }
 
 // newCompletion is that of a generation which is begun now.
-func (s *readiness) newCompletion(ctx context.Context, generation int) (completion, error) {
-	c := completion{Table: s.p.Models[0].Table, Generation: generation}
-	partitions, err := s.src.Partitions(ctx)
+func (r *readiness) newCompletion(ctx context.Context, generation int) (completion, error) {
+	c := completion{Table: r.p.Models[0].Table, Generation: generation}
+	partitions, err := r.src.Partitions(ctx)
 	if err != nil {
 		return c, fmt.Errorf("list the partitions: %w", err)
 	}
 	c.Goal, c.Done = map[string]uint64{}, true
 	for _, p := range partitions {
-		if c.Goal[p], err = s.src.Head(ctx, p); err != nil {
+		if c.Goal[p], err = r.src.Head(ctx, p); err != nil {
 			return c, fmt.Errorf("head of partition %q: %w", p, err)
 		}
 		c.Done = c.Done && c.Goal[p] == 0
@@ -138,72 +138,72 @@ func (s *readiness) newCompletion(ctx context.Context, generation int) (completi
 }
 
 // unready says that the next generations are begun.
-func (s *readiness) unready(p *location) error {
+func (r *readiness) unready(p *location) error {
 	for i := range p.tables {
-		if err := s.db.Rebuilds().MarkAllRebuilding(p.tables[i].model, p.next(&p.tables[i])); err != nil {
+		if err := r.db.Rebuilds().MarkAllRebuilding(p.tables[i].model, p.next(&p.tables[i])); err != nil {
 			return err
 		}
 	}
-	return s.judge(completion{Generation: p.next(&p.tables[0])})
+	return r.judge(completion{Generation: p.next(&p.tables[0])})
 }
 
 // use has the DB read and write the generations that are on record, which another process may have begun since the DB
 // was opened, and says whether their rows can be served. Never are those of former generations served in their place.
-func (s *readiness) use(ctx context.Context, p *standing) error {
-	c, err := s.completionOf(ctx, p.Generation, p.whole)
+func (r *readiness) use(ctx context.Context, p *standing) error {
+	c, err := r.completionOf(ctx, p.Generation, p.whole)
 	if err != nil {
 		return err
 	}
 	if !c.Done {
-		if err := s.judge(c); err != nil {
+		if err := r.judge(c); err != nil {
 			return err
 		}
 	}
 	for _, t := range p.tables {
-		if s.db.Generations().InUse(t.model) != t.serving.Number {
-			if err := s.db.Rebuilds().MarkAllRebuilding(t.model, t.serving.Number); err != nil {
+		if r.db.Generations().InUse(t.model) != t.serving.Number {
+			if err := r.db.Rebuilds().MarkAllRebuilding(t.model, t.serving.Number); err != nil {
 				return err
 			}
 		}
-		if err := s.db.Generations().Use(t.model, t.serving); err != nil {
+		if err := r.db.Generations().Use(t.model, t.serving); err != nil {
 			return err
 		}
 	}
-	return s.judge(c)
+	return r.judge(c)
 }
 
 // judge says whether the rows can be served: to the watch first where they cannot, and last where they can, so that
 // nobody whom a status sends to them is refused.
-func (s *readiness) judge(c completion) error {
-	s.completion = c
+func (r *readiness) judge(c completion) error {
+	r.completion = c
 	if !c.Done {
-		s.watch.Building(true, c.Goal)
+		r.watch.Building(true, c.Goal)
 	}
-	for _, m := range s.p.Models {
-		for _, writer := range s.p.writers(m) {
-			if err := s.mark(m, writer, c.Done); err != nil {
+	for _, m := range r.p.Models {
+		for _, writer := range r.p.writers(m) {
+			if err := r.mark(m, writer, c.Done); err != nil {
 				return err
 			}
 		}
 	}
 	if c.Done {
-		s.watch.Building(false, c.Goal)
+		r.watch.Building(false, c.Goal)
 	}
 	return nil
 }
 
 // mark says of the rows of a model that a projection writes whether they can be read.
-func (s *readiness) mark(m *querydb.Model, writer string, done bool) error {
+func (r *readiness) mark(m *querydb.Model, writer string, done bool) error {
 	if done {
-		return s.db.Rebuilds().MarkComplete(m, writer)
+		return r.db.Rebuilds().MarkComplete(m, writer)
 	}
-	return s.db.Rebuilds().MarkRebuilding(m, writer, s.watch.Rebuild)
+	return r.db.Rebuilds().MarkRebuilding(m, writer, r.watch.Rebuild)
 }
 
 // reached reports whether the rows have come to the goal.
-func (b *Record) reached(goal map[string]uint64) bool {
+func (r *Record) reached(goal map[string]uint64) bool {
 	for partition, end := range goal {
-		if b.Partitions[partition].Offset < end {
+		if r.Partitions[partition].Offset < end {
 			return false
 		}
 	}
@@ -251,11 +251,11 @@ func (s *State) PrepareFound(ctx context.Context, found *Generations) error {
 }
 
 // keeps is ErrOtherRows where rows are to go on serving that are not those that are folded.
-func (s *readiness) keeps(ctx context.Context, p *location, keep bool) error {
+func (r *readiness) keeps(ctx context.Context, p *location, keep bool) error {
 	if !keep || p.former != nil {
 		return nil
 	}
-	are, err := servable(ctx, s.db, []location{*p})
+	are, err := servable(ctx, r.db, []location{*p})
 	if err == nil && are[0] {
 		err = ErrOtherRows
 	}
@@ -264,15 +264,15 @@ func (s *readiness) keeps(ctx context.Context, p *location, keep bool) error {
 
 // describe puts on record how complete rows are laid out: a program whose models have another form can then serve them
 // while it builds its own.
-func (s *readiness) describe(ctx context.Context, h *Header) error {
+func (r *readiness) describe(ctx context.Context, h *Header) error {
 	for i, t := range h.tables() {
-		m := s.p.Models[i]
-		if s.incomplete(m) {
+		m := r.p.Models[i]
+		if r.incomplete(m) {
 			continue
 		}
-		known, err := s.db.Generations().Layout(ctx, m, t.Generation)
+		known, err := r.db.Generations().Layout(ctx, m, t.Generation)
 		if err == nil && (known == nil || !known.Covers(m)) {
-			err = s.db.Generations().SaveLayout(ctx, m, t.Generation)
+			err = r.db.Generations().SaveLayout(ctx, m, t.Generation)
 		}
 		if err != nil {
 			return fmt.Errorf("record how the rows of %s are laid out: %w", m.Name, err)
@@ -282,12 +282,12 @@ func (s *readiness) describe(ctx context.Context, h *Header) error {
 }
 
 // incomplete reports whether somebody has yet to fold rows of the model that belong to its generation.
-func (s *readiness) incomplete(m *querydb.Model) bool {
+func (r *readiness) incomplete(m *querydb.Model) bool {
 	writers := []string{""}
 	for _, w := range m.Writers {
 		writers = append(writers, w.Name)
 	}
-	return slices.ContainsFunc(writers, func(w string) bool { return s.db.Rebuilds().Running(m, w) })
+	return slices.ContainsFunc(writers, func(w string) bool { return r.db.Rebuilds().Running(m, w) })
 }
 
 // Complete notes that the rows of the generation are complete, once they are: they have come to their goal or, where

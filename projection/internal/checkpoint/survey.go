@@ -141,14 +141,14 @@ func findLost(ctx context.Context, db *querydb.DB, surveys []Generations, all []
 }
 
 // beside is what there is beside the generations that serve.
-func (s *Generations) beside(at *location) {
+func (g *Generations) beside(at *location) {
 	for i := range at.tables {
 		b := at.tables[i].serving.Beside()
-		s.Held = s.Held || b.Held
+		g.Held = g.Held || b.Held
 		same := b.Aborted == at.tables[i].model.Version
-		s.Aborted, s.OtherAborted = s.Aborted || same, s.OtherAborted || b.Aborted != "" && !same
-		if b.Since.After(s.Since) {
-			s.Since = b.Since
+		g.Aborted, g.OtherAborted = g.Aborted || same, g.OtherAborted || b.Aborted != "" && !same
+		if b.Since.After(g.Since) {
+			g.Since = b.Since
 		}
 	}
 }
@@ -282,10 +282,10 @@ func servable(ctx context.Context, db *querydb.DB, all []location) ([]bool, erro
 
 // there reports whether rows are on record, whoever folds them, and there; others says that the record of some is
 // another projection's. The layouts are those of its tables' rows where there are any, and then those that it returns.
-func (p *location) there(layouts []*querydb.Layout) (are, others bool, rest []*querydb.Layout) {
-	some, missing := false, p.forgotten && !p.Moved
-	for i := range p.tables {
-		t, layout := &p.tables[i], (*querydb.Layout)(nil)
+func (l *location) there(layouts []*querydb.Layout) (are, others bool, rest []*querydb.Layout) {
+	some, missing := false, l.forgotten && !l.Moved
+	for i := range l.tables {
+		t, layout := &l.tables[i], (*querydb.Layout)(nil)
 		if t.serving.Begun {
 			layout, layouts = layouts[0], layouts[1:]
 		}
@@ -298,7 +298,7 @@ func (p *location) there(layouts []*querydb.Layout) (are, others bool, rest []*q
 		}
 		missing = missing || !t.others && t.isElsewhere() // of what is in its own table nothing is on record
 		some, others = true, others || !t.here()
-		missing = missing || p.Disowned && t.here() || t.gone || t.lost() || t.owner != querydb.ProvenanceRecorded
+		missing = missing || l.Disowned && t.here() || t.gone || t.lost() || t.owner != querydb.ProvenanceRecorded
 	}
 	return some && !missing, others, layouts
 }

@@ -59,8 +59,8 @@ func isUnchanged(a, b Generations) bool {
 
 // targets are the generations that the projection writes to when it opens: those that serve where it folds them, and
 // builds none beside them. Else they are those of a build that goes on, or the next, as where a rebuild is asked for.
-func (s *Generations) targets(built, atStart bool) map[*querydb.Model]int {
-	at, all := &s.standing.location, map[*querydb.Model]int{}
+func (g *Generations) targets(built, atStart bool) map[*querydb.Model]int {
+	at, all := &g.standing.location, map[*querydb.Model]int{}
 	good := at.good()
 	for i := range at.tables {
 		t, next := &at.tables[i], at.next(&at.tables[i])
@@ -68,14 +68,14 @@ func (s *Generations) targets(built, atStart bool) map[*querydb.Model]int {
 			next = t.serving.NextBuilt()
 		}
 		switch {
-		case good && !built, !built && atStart && s.Serving != nil && s.Serving.Gained:
+		case good && !built, !built && atStart && g.Serving != nil && g.Serving.Gained:
 			all[t.model] = t.serving.Number
 		case at.Again:
 			all[t.model] = next
-		case s.Building != nil && s.Building.Own && !s.Building.Lost:
-			all[t.model] = s.Building.Tables[i].Generation
-		case s.Former != nil && s.Former.Own:
-			all[t.model] = s.Former.Tables[i].Generation
+		case g.Building != nil && g.Building.Own && !g.Building.Lost:
+			all[t.model] = g.Building.Tables[i].Generation
+		case g.Former != nil && g.Former.Own:
+			all[t.model] = g.Former.Tables[i].Generation
 		default:
 			all[t.model] = next
 		}
@@ -93,11 +93,11 @@ func CheckUnknownRows(ctx context.Context, db *querydb.DB, p Projection) error {
 	return at.checkTarget(ctx, db)
 }
 
-func (p *location) checkTarget(ctx context.Context, db *querydb.DB) error {
-	if p.good() {
+func (l *location) checkTarget(ctx context.Context, db *querydb.DB) error {
+	if l.good() {
 		return nil
 	}
-	for _, s := range p.begun() {
+	for _, s := range l.begun() {
 		if err := db.Tables().CheckUnknownRows(ctx, s.Model, s.Former.Next()); err != nil {
 			return err
 		}

@@ -16,10 +16,10 @@ const notBuilt = "this server folds nothing (--fold=off), and its rows are yet t
 	"version that folds"
 
 // FoldsNothing reports whether other servers fold the rows, and this one only answers.
-func (f *Set) FoldsNothing() bool { return f.keep != nil && f.keep.Off }
+func (s *Set) FoldsNothing() bool { return s.keep != nil && s.keep.Off }
 
 // answers reports whether the rows that serve are folded by other servers alone, in the form that this one has them.
-func (f *Running) answers() bool { return f.unit != nil && f.unit.set.keep.Off }
+func (r *Running) answers() bool { return r.unit != nil && r.unit.set.keep.Off }
 
 // followingUnit is a unit whose rows others fold.
 type followingUnit struct{ *unit }

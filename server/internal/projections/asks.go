@@ -112,11 +112,11 @@ func (e RefusedError) Error() string { return string(e) }
 
 // Ask asks the unit of a projection for something, and waits until it is done. What the unit has not begun by the end
 // of the context is not done.
-func (f *Set) Ask(ctx context.Context, one *Running, what What) error {
+func (s *Set) Ask(ctx context.Context, one *Running, what What) error {
 	if one.unit == nil {
 		return RefusedError("this server keeps one generation of rows alone")
 	}
-	if m := f.Mismatch(); m != nil {
+	if m := s.Mismatch(); m != nil {
 		return m
 	}
 	a := ask{what, make(chan error, 1)}

@@ -52,14 +52,14 @@ func (u *unit) report(i int, progress func() querydb.Progress) {
 }
 
 // keepRunning runs a projection, and again whenever somebody has decided about the event at which it has stopped.
-func (f *Set) keepRunning(ctx context.Context, one *Running) {
+func (s *Set) keepRunning(ctx context.Context, one *Running) {
 	one.last.begins()
-	for f.run(ctx, one) {
+	for s.run(ctx, one) {
 		message := "projection goes on"
 		if one.builds {
 			message = "build goes on"
 		}
-		f.log.Info(message, "projection", one.Name)
+		s.log.Info(message, "projection", one.Name)
 	}
 }
 
@@ -166,11 +166,11 @@ func (u *unit) logProgress(ctx context.Context) {
 }
 
 // Together are the projections whose rows change generation with those of this one, itself included.
-func (f *Running) Together() []*Running {
-	if f.unit == nil {
-		return []*Running{f}
+func (r *Running) Together() []*Running {
+	if r.unit == nil {
+		return []*Running{r}
 	}
-	return f.unit.of
+	return r.unit.of
 }
 
 // Rebuild is which rows there are of the projections of a unit.
@@ -209,9 +209,9 @@ type Generation struct {
 }
 
 // Rebuilds tells which rows there are, of all units.
-func (f *Set) Rebuilds(ctx context.Context) (all []Rebuild, err error) {
-	since, heads := time.Now(), projection.NewHeads(f.source)
-	for _, u := range f.units {
+func (s *Set) Rebuilds(ctx context.Context) (all []Rebuild, err error) {
+	since, heads := time.Now(), projection.NewHeads(s.source)
+	for _, u := range s.units {
 		one, err := rebuildOf(ctx, u, since, heads)
 		if err != nil {
 			return nil, err

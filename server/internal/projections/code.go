@@ -20,17 +20,17 @@ func CodeChanged(p *projection.Projection) string {
 
 // warnOfCode warns, at each start until rows are begun with the present code, though they may not serve yet, or those
 // that serve are accepted as its own.
-func (f *Set) warnOfCode() {
-	if f.keep == nil || f.keep.Off {
+func (s *Set) warnOfCode() {
+	if s.keep == nil || s.keep.Off {
 		return
 	}
-	for _, u := range f.units {
+	for _, u := range s.units {
 		if u.prepared == nil {
 			continue
 		}
 		for i := range u.projections {
 			if g := u.prepared.all[i].Serving; g != nil && g.CodeChanged && !u.prepared.renews(i) {
-				f.log.Warn(CodeChanged(&u.projections[i]), "projection", u.projections[i].Name)
+				s.log.Warn(CodeChanged(&u.projections[i]), "projection", u.projections[i].Name)
 			}
 		}
 	}
@@ -40,14 +40,14 @@ func (f *Set) warnOfCode() {
 func (s *survey) renews(i int) bool { return s.builds && !s.all[i].Building.CodeChanged }
 
 // AcceptCode has the rows of the projections that change generation with one be those of the present code.
-func (f *Set) AcceptCode(ctx context.Context, one *Running) error {
+func (s *Set) AcceptCode(ctx context.Context, one *Running) error {
 	if one.unit == nil {
 		return RefusedError("this server keeps one generation of rows alone")
 	}
 	one.unit.arranging.Lock()
 	defer one.unit.arranging.Unlock()
 	for _, p := range one.unit.projections {
-		err := projection.AcceptCode(ctx, f.keep.DB, p)
+		err := projection.AcceptCode(ctx, s.keep.DB, p)
 		if errors.Is(err, projection.ErrCopying) {
 			return RefusedError(err.Error())
 		}

@@ -37,22 +37,22 @@ const (
 )
 
 // Tags implements httpsource.Decisions.
-func (f *DecisionFeed) Tags(ctx context.Context) (map[string]string, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	made, again := f.Folds.decisions.Load(), lookForOwn
+func (d *DecisionFeed) Tags(ctx context.Context) (map[string]string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	made, again := d.Folds.decisions.Load(), lookForOwn
 	switch {
-	case made != f.made:
+	case made != d.made:
 		again = 0
-	case f.DB.MultiWriter():
+	case d.DB.MultiWriter():
 		again = lookForOthers
 	}
-	if f.tags != nil && time.Since(f.looked) < max(again, partOfTime*f.took) {
-		return f.tags, nil
+	if d.tags != nil && time.Since(d.looked) < max(again, partOfTime*d.took) {
+		return d.tags, nil
 	}
 	began, tags := time.Now(), map[string]string{}
-	for _, one := range f.Folds.All {
-		tag, err := f.tag(ctx, one.Name)
+	for _, one := range d.Folds.All {
+		tag, err := d.tag(ctx, one.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -60,20 +60,20 @@ func (f *DecisionFeed) Tags(ctx context.Context) (map[string]string, error) {
 			tags[one.Name] = tag
 		}
 	}
-	f.tags, f.looked, f.took, f.made = tags, time.Now(), time.Since(began), made
+	d.tags, d.looked, d.took, d.made = tags, time.Now(), time.Since(began), made
 	return tags, nil
 }
 
 // tag is a text that stands for all decisions of a projection, "" for none.
-func (f *DecisionFeed) tag(ctx context.Context, name string) (string, error) {
+func (d *DecisionFeed) tag(ctx context.Context, name string) (string, error) {
 	sum, some := sha256.New(), false
 	for after := ""; ; {
-		all, last, err := projection.Decisions(ctx, f.DB, name, after, querydb.MaxPageRows)
+		all, last, err := projection.Decisions(ctx, d.DB, name, after, querydb.MaxPageRows)
 		if err != nil {
 			return "", err
 		}
-		for _, d := range all {
-			text, err := json.Marshal(d)
+		for _, decision := range all {
+			text, err := json.Marshal(decision)
 			if err != nil {
 				return "", err
 			}
@@ -92,14 +92,14 @@ func (f *DecisionFeed) tag(ctx context.Context, name string) (string, error) {
 }
 
 // List implements httpsource.Decisions.
-func (f *DecisionFeed) List(ctx context.Context, name, after string, limit int) (list []json.RawMessage, last string,
+func (d *DecisionFeed) List(ctx context.Context, name, after string, limit int) (list []json.RawMessage, last string,
 	err error) {
-	all, last, err := projection.Decisions(ctx, f.DB, name, after, limit)
+	all, last, err := projection.Decisions(ctx, d.DB, name, after, limit)
 	if errors.Is(err, projection.ErrInvalidRef) {
 		return nil, "", httpsource.ErrNoSuchDecision
 	}
-	for _, d := range all {
-		text, err := json.Marshal(d)
+	for _, decision := range all {
+		text, err := json.Marshal(decision)
 		if err != nil {
 			return nil, "", err
 		}

@@ -21,20 +21,20 @@ type Decision = func(*projection.Runner, context.Context, string) error
 type Decisions struct{ *Running }
 
 // Decisions returns what decides.
-func (f *Running) Decisions() Decisions { return Decisions{f} }
+func (r *Running) Decisions() Decisions { return Decisions{r} }
 
 // Resolve decides about an event in the rows that serve or, where it is no dead letter of these, in those that are
 // built beside them. It is projection.ErrNoDeadLetter where the event is one in neither. See Follow.
-func (f Decisions) Resolve(ctx context.Context, ref string, do Decision) error {
-	defer f.holdGenerations()()
+func (d Decisions) Resolve(ctx context.Context, ref string, do Decision) error {
+	defer d.holdGenerations()()
 	err := error(projection.ErrNoDeadLetter)
-	if _, _, frozen := f.frozen.now(); !frozen {
-		err = do(f.Runner, ctx, ref)
+	if _, _, frozen := d.frozen.now(); !frozen {
+		err = do(d.Runner, ctx, ref)
 	}
 	if !errors.Is(err, projection.ErrNoDeadLetter) {
 		return err
 	}
-	b, failed := f.build.builder(!started(f.Running))
+	b, failed := d.build.builder(!started(d.Running))
 	if failed != nil {
 		return failed
 	}
@@ -49,46 +49,46 @@ func (f Decisions) Resolve(ctx context.Context, ref string, do Decision) error {
 
 // Follow has what Resolve has decided hold for the rows that serve and for those that are built, and lets the runners
 // go on that have stopped at the event; "" stands for several.
-func (f Decisions) Follow(ctx context.Context, ref string) {
-	defer f.holdGenerations()()
-	f.tell()
-	b, err := f.build.builder(!started(f.Running))
+func (d Decisions) Follow(ctx context.Context, ref string) {
+	defer d.holdGenerations()()
+	d.tell()
+	b, err := d.build.builder(!started(d.Running))
 	if b != nil && err == nil {
-		if _, _, frozen := f.frozen.now(); !frozen {
-			err = f.Runner.ReadDecisions(ctx)
+		if _, _, frozen := d.frozen.now(); !frozen {
+			err = d.Runner.ReadDecisions(ctx)
 		}
 		err = errors.Join(err, b.ReadDecisions(ctx))
 	}
 	if err != nil && !otherRows(err) {
-		f.unit.set.log.WarnContext(ctx, "what was decided about dead letters is yet to be done to the rows of another "+
-			"generation", "projection", f.Name, "error", err)
+		d.unit.set.log.WarnContext(ctx, "what was decided about dead letters is yet to be done to the rows of another "+
+			"generation", "projection", d.Name, "error", err)
 	}
-	f.Decide(ctx, ref)
-	if one := f.build.runner(); one != nil {
+	d.Decide(ctx, ref)
+	if one := d.build.runner(); one != nil {
 		one.Decide(ctx, ref)
 	}
 }
 
 // tell has servers that follow this one look at what was decided.
-func (f Decisions) tell() {
-	if f.unit != nil {
-		f.unit.set.decisions.Add(1)
+func (d Decisions) tell() {
+	if d.unit != nil {
+		d.unit.set.decisions.Add(1)
 	}
 }
 
 // holdGenerations has no generation begin, and none serve in place of another, before what it returns is called.
-func (f Decisions) holdGenerations() (release func()) {
-	if f.unit == nil {
+func (d Decisions) holdGenerations() (release func()) {
+	if d.unit == nil {
 		return func() {}
 	}
-	f.unit.arranging.RLock()
-	return f.unit.arranging.RUnlock
+	d.unit.arranging.RLock()
+	return d.unit.arranging.RUnlock
 }
 
 // BuildDeadLetters lists dead letters of the rows that are being built, whoever builds them: see
 // projection.Runner.DeadLetters.
-func (f Decisions) BuildDeadLetters(ctx context.Context, after string, limit int) ([]projection.DeadLetter, error) {
-	b, err := f.build.builder(true)
+func (d Decisions) BuildDeadLetters(ctx context.Context, after string, limit int) ([]projection.DeadLetter, error) {
+	b, err := d.build.builder(true)
 	if b == nil || err != nil {
 		return nil, err
 	}
@@ -97,12 +97,12 @@ func (f Decisions) BuildDeadLetters(ctx context.Context, after string, limit int
 
 // Undecided lists dead letters of the rows that serve and of those that are being built, each event once, in the order
 // of the list of either.
-func (f Decisions) Undecided(ctx context.Context, after string, limit int) ([]projection.DeadLetter, error) {
-	all, err := f.DeadLetters(ctx, after, limit)
+func (d Decisions) Undecided(ctx context.Context, after string, limit int) ([]projection.DeadLetter, error) {
+	all, err := d.DeadLetters(ctx, after, limit)
 	if err != nil {
 		return nil, err
 	}
-	built, err := f.BuildDeadLetters(ctx, after, limit)
+	built, err := d.BuildDeadLetters(ctx, after, limit)
 	if err != nil || len(built) == 0 {
 		return all, err
 	}
@@ -135,15 +135,15 @@ func (b *buildRunner) builder(anybodys bool) (*projection.Runner, error) {
 
 // Cascades are those of the rows that serve, where this program folds them: see projection.Runner.Cascades. Before
 // Start they are read of whatever rows serve, and nothing is written: a Runner begins rows anew that are not its own.
-func (f *Running) Cascades(ctx context.Context) (pending int, failed []projection.FailedCascade, err error) {
-	if !started(f) {
-		lacks, err := projection.ServingBacklog(ctx, f.frozen.db, f.frozen.of)
+func (r *Running) Cascades(ctx context.Context) (pending int, failed []projection.FailedCascade, err error) {
+	if !started(r) {
+		lacks, err := projection.ServingBacklog(ctx, r.frozen.db, r.frozen.of)
 		return lacks.Cascades, lacks.FailedCascades, err
 	}
-	if _, _, frozen := f.frozen.now(); frozen {
+	if _, _, frozen := r.frozen.now(); frozen {
 		return 0, nil, nil
 	}
-	return f.Runner.Cascades(ctx)
+	return r.Runner.Cascades(ctx)
 }
 
 // started reports whether this process folds: a command that works on a store while no server runs does not.

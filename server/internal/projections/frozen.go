@@ -240,43 +240,43 @@ func (f *following) backlog() *projection.Backlog {
 
 // takesOver has this program fold the rows that serve. Where it has not folded those before, it first learns how far
 // they are: it would be taken for one that has folded nothing.
-func (f *Running) takesOver(ctx context.Context) error {
-	if _, _, frozen := f.frozen.now(); frozen {
-		if err := f.Follow(ctx); err != nil {
+func (r *Running) takesOver(ctx context.Context) error {
+	if _, _, frozen := r.frozen.now(); frozen {
+		if err := r.Follow(ctx); err != nil {
 			return err
 		}
 	}
-	f.frozen.thaw()
+	r.frozen.thaw()
 	return nil
 }
 
 // standing is how far the rows that serve have come where this program does not fold them, or no more.
-func (f *Running) standing(ctx context.Context) (at eventlog.Offsets, why string, frozen bool, err error) {
-	if reached, why, frozen := f.frozen.now(); frozen {
+func (r *Running) standing(ctx context.Context) (at eventlog.Offsets, why string, frozen bool, err error) {
+	if reached, why, frozen := r.frozen.now(); frozen {
 		return reached.Offsets, why, true, nil
 	}
-	if _, ended := f.state(); f.unit == nil || !otherRows(ended) {
+	if _, ended := r.state(); r.unit == nil || !otherRows(ended) {
 		return nil, "", false, nil
 	}
 	// others have just been switched to, and the unit is about to find that out; queries read the former ones still
-	at, err = projection.ServingOffsets(ctx, f.frozen.db, f.frozen.of)
-	return lower(at, f.Runner.Reached().Offsets), "", true, err
+	at, err = projection.ServingOffsets(ctx, r.frozen.db, r.frozen.of)
+	return lower(at, r.Runner.Reached().Offsets), "", true, err
 }
 
 // Status is that of the rows that serve, whoever folds them, and of those that are built beside them. On an error it
 // has what is known.
-func (f *Running) Status(ctx context.Context, heads *projection.Heads) (s projection.Status, err error) {
+func (r *Running) Status(ctx context.Context, heads *projection.Heads) (s projection.Status, err error) {
 	var unknown error
-	if f.answers() {
-		s, unknown = followed{f}.status(ctx, heads)
+	if r.answers() {
+		s, unknown = followed{r}.status(ctx, heads)
 	} else {
 		soon, cancel := mostOf(ctx)
-		s, unknown = heads.Status(soon, f.Runner)
+		s, unknown = heads.Status(soon, r.Runner)
 		cancel()
 	}
-	at, why, frozen, unread := f.standing(ctx)
+	at, why, frozen, unread := r.standing(ctx)
 	if frozen && unread == nil {
-		if lacks := f.frozen.backlog(); lacks != nil {
+		if lacks := r.frozen.backlog(); lacks != nil {
 			s.DeadLetters, s.Cascades, s.FailedCascades = lacks.DeadLetters, lacks.Cascades, lacks.FailedCascades
 		}
 		s.State, s.Frozen, s.LastError, s.Stop, s.Rebuilding = projection.StateFrozen, true, why, nil, false
@@ -292,13 +292,13 @@ func (f *Running) Status(ctx context.Context, heads *projection.Heads) (s projec
 			s.Lag += p.Lag
 		}
 	}
-	if o := outageOf(f); !o.since.IsZero() {
+	if o := outageOf(r); !o.since.IsZero() {
 		s.State, s.LastError, s.ETASeconds = projection.StateStalled, o.why, -1
 		if s.FailingSince.IsZero() || o.since.Before(s.FailingSince) {
 			s.FailingSince = o.since
 		}
 	}
-	s.Build, err = f.build.status(ctx, heads)
+	s.Build, err = r.build.status(ctx, heads)
 	return s, cmp.Or(unknown, unread, err)
 }
 
@@ -312,11 +312,11 @@ func addPartitions(s *projection.Status, of eventlog.Offsets) {
 }
 
 // Reached is how far the rows that serve have come: see projection.Runner.Reached.
-func (f *Running) Reached() projection.Reached {
-	if at, _, is := f.frozen.now(); is {
+func (r *Running) Reached() projection.Reached {
+	if at, _, is := r.frozen.now(); is {
 		return at
 	}
-	return f.Runner.Reached()
+	return r.Runner.Reached()
 }
 
 // waitEvery is how often who waits looks who folds the rows, and has it looked how far others are.
@@ -328,18 +328,18 @@ var ErrStandStill = errors.New("the rows that serve stand still")
 
 // Await returns when the rows that serve reflect the events up to the offsets: see projection.Runner.Await. It is
 // ErrStandStill where they do not, and nobody folds them.
-func (f *Running) Await(ctx context.Context, offsets eventlog.Offsets) error {
+func (r *Running) Await(ctx context.Context, offsets eventlog.Offsets) error {
 	look := time.NewTicker(waitEvery)
 	defer look.Stop()
 	for {
-		f.frozen.hurry()
-		at, _, is := f.frozen.now()
-		if f.standsStill(is) && f.Reached().Offsets.Behind(offsets) {
+		r.frozen.hurry()
+		at, _, is := r.frozen.now()
+		if r.standsStill(is) && r.Reached().Offsets.Behind(offsets) {
 			return ErrStandStill
 		}
 		if !is {
 			some, cancel := context.WithTimeout(ctx, waitEvery)
-			err := f.Runner.Await(some, offsets)
+			err := r.Runner.Await(some, offsets)
 			cancel()
 			if err == nil || ctx.Err() != nil {
 				return err
@@ -359,14 +359,14 @@ func (f *Running) Await(ctx context.Context, offsets eventlog.Offsets) error {
 
 // standsStill reports whether nobody folds the rows that serve, and nobody is about to. Where other programs may fold
 // them, this one does not know.
-func (f *Running) standsStill(frozen bool) bool {
-	if f.unit != nil && f.unit.set.Mismatch() != nil {
+func (r *Running) standsStill(frozen bool) bool {
+	if r.unit != nil && r.unit.set.Mismatch() != nil {
 		return true
 	}
 	if frozen {
-		return !f.unit.set.keep.DB.MultiWriter() && !foldsServing(f.unit)
+		return !r.unit.set.keep.DB.MultiWriter() && !foldsServing(r.unit)
 	}
-	ended, err := f.state()
+	ended, err := r.state()
 	return ended && err != nil && !otherRows(err)
 }
 

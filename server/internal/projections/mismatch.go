@@ -12,17 +12,17 @@ import (
 )
 
 // Mismatch is the first contradiction that was met, nil as long as there is none.
-func (f *Set) Mismatch() *projection.MismatchError { return f.other.Load() }
+func (s *Set) Mismatch() *projection.MismatchError { return s.other.Load() }
 
 // Mismatches ends all projections where one has met a contradiction.
-func (f *Set) Mismatches(err error) {
+func (s *Set) Mismatches(err error) {
 	var m *projection.MismatchError
-	if !errors.As(err, &m) || !f.other.CompareAndSwap(nil, m) {
+	if !errors.As(err, &m) || !s.other.CompareAndSwap(nil, m) {
 		return
 	}
-	f.log.Error("the log is not the one that the rows are folded from; rows are served as they are", "error",
+	s.log.Error("the log is not the one that the rows are folded from; rows are served as they are", "error",
 		logcheck.Error(m))
-	f.Halt()
+	s.Halt()
 }
 
 // StandStill has nobody fold, in place of Start, since the log contradicts what is on record. Until the server is
@@ -42,7 +42,7 @@ func StandStill(ctx context.Context, f *Set, other *projection.MismatchError) er
 }
 
 // Guard returns a log that takes no events while it is not the one that the rows are folded from.
-func (f *Set) Guard(l eventlog.Log) eventlog.Log { return &guardedLog{l, f} }
+func (s *Set) Guard(l eventlog.Log) eventlog.Log { return &guardedLog{l, s} }
 
 // guardedLog takes no events while the log is not the one that the rows are folded from.
 type guardedLog struct {

@@ -35,12 +35,12 @@ type Running struct {
 }
 
 // whole is Run in a goroutine of its own, whose end is an error too.
-func (f *Running) whole(ctx context.Context) error {
+func (r *Running) whole(ctx context.Context) error {
 	done := make(chan struct{})
 	err := errors.New("its goroutine has ended (runtime.Goexit); restart the server")
 	go func() {
 		defer close(done)
-		err = f.Run(ctx)
+		err = r.Run(ctx)
 	}()
 	<-done
 	return err
@@ -50,17 +50,17 @@ func (f *Running) whole(ctx context.Context) error {
 const pollEvery = 5 * time.Second
 
 // await returns true when the event is decided, here or by another server, and false at the end of the context.
-func (f *Running) await(ctx context.Context, stop *projection.StopError) bool {
+func (r *Running) await(ctx context.Context, stop *projection.StopError) bool {
 	look := time.NewTicker(pollEvery)
 	defer look.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return false
-		case <-f.decided:
+		case <-r.decided:
 			return true
 		case <-look.C:
-			if decided, err := f.CanResume(ctx, stop); err == nil && decided {
+			if decided, err := r.CanResume(ctx, stop); err == nil && decided {
 				return true
 			}
 		}
@@ -69,36 +69,36 @@ func (f *Running) await(ctx context.Context, stop *projection.StopError) bool {
 
 // Decide lets the projection go on where it has stopped at the event, about which somebody has decided, or where that
 // was one of its dead letters, of which there were too many.
-func (f *Running) Decide(ctx context.Context, event string) {
-	stop := f.stoppedAt()
+func (r *Running) Decide(ctx context.Context, event string) {
+	stop := r.stoppedAt()
 	if stop == nil {
 		return
 	}
 	goesOn := stop.Event == event
 	if !goesOn && stop.TooManyDeadLetters() {
-		decided, err := f.CanResume(ctx, stop) // on an error, await finds it out
+		decided, err := r.CanResume(ctx, stop) // on an error, await finds it out
 		goesOn = err == nil && decided
 	}
 	if goesOn {
-		f.resume()
+		r.resume()
 	}
 }
 
 // stoppedAt is the event at which the projection has stopped, nil where it has not.
-func (f *Running) stoppedAt() *projection.StopError {
-	_, err := f.state()
+func (r *Running) stoppedAt() *projection.StopError {
+	_, err := r.state()
 	var stop *projection.StopError
 	errors.As(err, &stop)
 	return stop
 }
 
 // resume lets the projection go on where it has stopped at an event.
-func (f *Running) resume() {
-	if f.stoppedAt() == nil {
+func (r *Running) resume() {
+	if r.stoppedAt() == nil {
 		return
 	}
 	select {
-	case f.decided <- struct{}{}:
+	case r.decided <- struct{}{}:
 	default: // it is known already
 	}
 }
@@ -129,10 +129,10 @@ func (r *lastRun) wasTold() bool {
 	return r.told
 }
 
-func (f *Running) state() (ended bool, err error) {
-	f.last.mu.Lock()
-	defer f.last.mu.Unlock()
-	return f.last.ended, f.last.err
+func (r *Running) state() (ended bool, err error) {
+	r.last.mu.Lock()
+	defer r.last.mu.Unlock()
+	return r.last.ended, r.last.err
 }
 
 // silence is how long a runner may give no sign of life, or try again in vain to build rows.
@@ -155,20 +155,20 @@ func rebuilding(format string, args ...any) error {
 
 // ready returns why the rows of the projection must not be trusted to be up to date, nil where they may: it has been at
 // the goal once, is no more events behind than it may be, and goes on or has come to the end of its source.
-func (f *Running) ready(ctx context.Context, heads *projection.Heads, goal eventlog.Offsets, lag uint64) (
+func (r *Running) ready(ctx context.Context, heads *projection.Heads, goal eventlog.Offsets, lag uint64) (
 	projection.Status, error) {
-	s, err := f.healthy(ctx, heads)
+	s, err := r.healthy(ctx, heads)
 	switch {
 	case err != nil:
 	case s.Frozen:
-		err = frozenRows{f}.awaitSwitch(&s)
-	case f.answers(): // then healthy is ready
+		err = frozenRows{r}.awaitSwitch(&s)
+	case r.answers(): // then healthy is ready
 	case s.Rebuilding:
-		err = rebuilding("projection %s is rebuilding its rows, %d events behind", f.Name, s.Lag)
-	case !f.reached(&s, goal):
-		err = fmt.Errorf("projection %s is catching up, %d events behind", f.Name, s.Lag)
+		err = rebuilding("projection %s is rebuilding its rows, %d events behind", r.Name, s.Lag)
+	case !r.reached(&s, goal):
+		err = fmt.Errorf("projection %s is catching up, %d events behind", r.Name, s.Lag)
 	case s.Lag > lag:
-		err = fmt.Errorf("projection %s is %d events behind, more than the %d of ready-lag", f.Name, s.Lag, lag)
+		err = fmt.Errorf("projection %s is %d events behind, more than the %d of ready-lag", r.Name, s.Lag, lag)
 	}
 	return s, err
 }
@@ -210,21 +210,21 @@ func (f frozenRows) healthy(s *projection.Status, goal eventlog.Offsets, lag uin
 }
 
 // healthy returns why the rows of the projection do not get on, nil where they do or are at the end of its source.
-func (f *Running) healthy(ctx context.Context, heads *projection.Heads) (projection.Status, error) {
-	s, err := f.Status(ctx, heads)
+func (r *Running) healthy(ctx context.Context, heads *projection.Heads) (projection.Status, error) {
+	s, err := r.Status(ctx, heads)
 	if err != nil {
 		return s, err
 	}
-	switch ended, err := f.state(); {
-	case !outageOf(f).since.IsZero():
+	switch ended, err := r.state(); {
+	case !outageOf(r).since.IsZero():
 		return s, s.CheckHealth(time.Now(), silence)
 	case s.Frozen:
-		return s, frozenRows{f}.healthy(&s, f.unit.set.goal, f.unit.set.ReadyLag)
-	case f.answers():
-		return s, followed{f}.healthy(&s, f.unit.set.ReadyLag)
+		return s, frozenRows{r}.healthy(&s, r.unit.set.goal, r.unit.set.ReadyLag)
+	case r.answers():
+		return s, followed{r}.healthy(&s, r.unit.set.ReadyLag)
 	case err != nil:
-		return s, fmt.Errorf("projection %s stopped: %w", f.Name, err)
-	case f.last.wasTold():
+		return s, fmt.Errorf("projection %s stopped: %w", r.Name, err)
+	case r.last.wasTold():
 		soon := s
 		soon.State = projection.StateCatchingUp
 		return s, soon.CheckHealth(time.Now(), silence)
@@ -274,16 +274,16 @@ func outageOf(f *Running) outage {
 }
 
 // reached reports whether the projection has been at the goal.
-func (f *Running) reached(s *projection.Status, goal eventlog.Offsets) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.caught {
+func (r *Running) reached(s *projection.Status, goal eventlog.Offsets) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.caught {
 		return true
 	}
 	at := eventlog.Offsets{}
 	for _, p := range s.Partitions {
 		at[p.Partition] = p.Checkpoint
 	}
-	f.caught = !at.Behind(goal)
-	return f.caught
+	r.caught = !at.Behind(goal)
+	return r.caught
 }

@@ -82,24 +82,24 @@ func addRunners(f *Set, all []projection.Projection, db *querydb.DB, which strin
 }
 
 // KeepServing has rows go on serving while others are built beside them. It is to be called before Prepare.
-func (f *Set) KeepServing(ctx context.Context, keep Keep) (err error) {
-	f.keep = &keep
-	if f.buildDB, err = keep.DB.Generations().ForBuild(ctx); err != nil {
+func (s *Set) KeepServing(ctx context.Context, keep Keep) (err error) {
+	s.keep = &keep
+	if s.buildDB, err = keep.DB.Generations().ForBuild(ctx); err != nil {
 		return err
 	}
-	f.cfg.KeepServing = true
-	for _, some := range projection.Units(f.Projections) {
-		u := &unit{set: f, projections: some, asks: make(chan ask), ended: make(chan struct{})}
+	s.cfg.KeepServing = true
+	for _, some := range projection.Units(s.Projections) {
+		u := &unit{set: s, projections: some, asks: make(chan ask), ended: make(chan struct{})}
 		for _, p := range some {
-			one := f.Find(p.Name)
+			one := s.Find(p.Name)
 			one.unit, one.frozen.db, one.frozen.of, one.frozen.hurried = u, keep.DB, p, make(chan struct{}, 1)
 			one.build.unit, one.build.i = u, len(u.of)
 			u.of = append(u.of, one)
 		}
-		f.units = append(f.units, u)
+		s.units = append(s.units, u)
 	}
-	for i, p := range f.Projections {
-		if f.All[i].Runner, err = projection.NewRunner(p, f.source, keep.DB, f.cfg); err != nil {
+	for i, p := range s.Projections {
+		if s.All[i].Runner, err = projection.NewRunner(p, s.source, keep.DB, s.cfg); err != nil {
 			return err
 		}
 	}
@@ -107,11 +107,11 @@ func (f *Set) KeepServing(ctx context.Context, keep Keep) (err error) {
 }
 
 // Prepare has every runner look at its rows before they are read.
-func (f *Set) Prepare(ctx context.Context) error {
-	if f.keep != nil {
-		return f.prepareUnits(ctx)
+func (s *Set) Prepare(ctx context.Context) error {
+	if s.keep != nil {
+		return s.prepareUnits(ctx)
 	}
-	for _, one := range f.All {
+	for _, one := range s.All {
 		if err := one.LoadCheckpoint(ctx); err != nil && !(otherRows(err) && one.left != nil) { // run finds it again
 			return fmt.Errorf("prepare projection %s: %w", one.Name, advice.Add(err))
 		}
@@ -120,21 +120,21 @@ func (f *Set) Prepare(ctx context.Context) error {
 }
 
 // Start runs every runner until its end or that of the context.
-func (f *Set) Start(ctx context.Context) {
-	f.started = true
-	ctx, f.Halt = context.WithCancel(ctx)
-	for _, p := range f.Projections {
-		f.log.Info("projection starts", "projection", p.Name, "models", modelNames(&p))
+func (s *Set) Start(ctx context.Context) {
+	s.started = true
+	ctx, s.Halt = context.WithCancel(ctx)
+	for _, p := range s.Projections {
+		s.log.Info("projection starts", "projection", p.Name, "models", modelNames(&p))
 	}
-	f.warnOfCode()
-	for _, u := range f.units {
-		f.done.Go(func() { u.run(ctx) })
+	s.warnOfCode()
+	for _, u := range s.units {
+		s.done.Go(func() { u.run(ctx) })
 	}
-	if f.keep != nil {
+	if s.keep != nil {
 		return
 	}
-	for _, one := range f.All {
-		f.done.Go(func() { f.keepRunning(ctx, one) })
+	for _, one := range s.All {
+		s.done.Go(func() { s.keepRunning(ctx, one) })
 	}
 }
 
@@ -151,11 +151,11 @@ func modelNames(p *projection.Projection) string {
 const preparedAtOnce = 16
 
 // prepareUnits is Prepare where rows go on serving: those that this program does not fold are served too.
-func (f *Set) prepareUnits(ctx context.Context) error {
+func (s *Set) prepareUnits(ctx context.Context) error {
 	all, ctx := errgroup.WithContext(ctx)
 	all.SetLimit(preparedAtOnce)
 	since := time.Now()
-	for _, u := range f.units {
+	for _, u := range s.units {
 		all.Go(func() error { return prepareUnit(ctx, u, since) })
 	}
 	return all.Wait()
@@ -163,7 +163,7 @@ func (f *Set) prepareUnits(ctx context.Context) error {
 
 // run runs a projection once, and reports whether it is to run again: it has stopped at an event, and somebody has
 // decided about that.
-func (f *Set) run(ctx context.Context, one *Running) bool {
+func (s *Set) run(ctx context.Context, one *Running) bool {
 	err := advice.Add(one.whole(ctx))
 	if otherRows(err) && one.left != nil {
 		err = one.left(ctx, err)
@@ -180,17 +180,17 @@ func (f *Set) run(ctx context.Context, one *Running) bool {
 		one.crew.away()
 		return false
 	}
-	f.Mismatches(err)
+	s.Mismatches(err)
 	message := "projection stopped; its rows do not change any more"
 	if one.builds {
 		message = "build stopped; the rows that serve are not affected"
-		if _, _, frozen := f.Find(one.Name).frozen.now(); frozen {
+		if _, _, frozen := s.Find(one.Name).frozen.now(); frozen {
 			message = "build stopped; this server does not fold the rows that serve, and is not ready"
 		}
 	}
-	f.log.Error(message, "projection", one.Name, "error", err)
+	s.log.Error(message, "projection", one.Name, "error", err)
 	var stop *projection.StopError
-	if !f.Resumes || !errors.As(err, &stop) || !one.await(ctx, stop) {
+	if !s.Resumes || !errors.As(err, &stop) || !one.await(ctx, stop) {
 		return false
 	}
 	one.last.begins()
@@ -198,9 +198,9 @@ func (f *Set) run(ctx context.Context, one *Running) bool {
 }
 
 // WaitUntil is wait that gives up at a time.
-func (f *Set) WaitUntil(at time.Time) (error, bool) {
+func (s *Set) WaitUntil(at time.Time) (error, bool) {
 	ended := make(chan error, 1)
-	go func() { ended <- f.Wait() }()
+	go func() { ended <- s.Wait() }()
 	select {
 	case err := <-ended:
 		return err, true
@@ -211,16 +211,16 @@ func (f *Set) WaitUntil(at time.Time) (error, bool) {
 
 // Wait returns when all runners have stopped, with what they died of, if it is not the end of their context. Where the
 // log is not that of the rows, it says so, also where none has run.
-func (f *Set) Wait() error {
-	f.done.Wait()
+func (s *Set) Wait() error {
+	s.done.Wait()
 	var all []error
-	for _, one := range f.All {
+	for _, one := range s.All {
 		if _, err := one.state(); err != nil && !errors.Is(err, context.Canceled) {
 			all = append(all, fmt.Errorf("projection %s: %w", one.Name, err))
 		}
 	}
 	err := errors.Join(all...)
-	if m := f.Mismatch(); m != nil && !errors.As(err, new(*projection.MismatchError)) {
+	if m := s.Mismatch(); m != nil && !errors.As(err, new(*projection.MismatchError)) {
 		err = errors.Join(logcheck.Error(m), err)
 	}
 	return err
@@ -235,8 +235,8 @@ func allNames(f *Set) (all []string) {
 }
 
 // Find returns the projection of that name, or the group that has a member of that name; nil where there is none.
-func (f *Set) Find(name string) *Running {
-	for _, one := range f.All {
+func (s *Set) Find(name string) *Running {
+	for _, one := range s.All {
 		if one.Name == name || slices.Contains(one.members, name) {
 			return one
 		}
@@ -245,19 +245,19 @@ func (f *Set) Find(name string) *Running {
 }
 
 // Statuses reports on the projections, or on those given alone, and why not all of them are ready.
-func (f *Set) Statuses(ctx context.Context, of ...*Running) ([]projection.Status, error) {
+func (s *Set) Statuses(ctx context.Context, of ...*Running) ([]projection.Status, error) {
 	if len(of) == 0 {
-		of = f.All
+		of = s.All
 	}
 	list := make([]projection.Status, len(of))
 	var why []error
-	heads := projection.NewHeads(f.source)
+	heads := projection.NewHeads(s.source)
 	for i, one := range of {
-		s, err := one.ready(ctx, heads, f.goal, f.ReadyLag)
-		list[i] = s
+		status, err := one.ready(ctx, heads, s.goal, s.ReadyLag)
+		list[i] = status
 		why = append(why, err)
 	}
-	if m := f.Mismatch(); m != nil {
+	if m := s.Mismatch(); m != nil {
 		return list, logcheck.Error(m)
 	}
 	return list, errors.Join(why...)
@@ -277,31 +277,32 @@ func VisitHealth(ctx context.Context, f *Set, visit func(one *Running, s project
 
 // Average returns how far the projections have come, each as much as the others: one that waits long for its first
 // commit, as on DynamoDB, does not hide that the others get on.
-func (f *Set) Average(ctx context.Context) uint64 {
+func (s *Set) Average(ctx context.Context) uint64 {
 	var sum uint64
-	heads := projection.NewHeads(f.source)
-	for _, one := range f.All {
-		s, err := one.Status(ctx, heads)
+	heads := projection.NewHeads(s.source)
+	for _, one := range s.All {
+		status, err := one.Status(ctx, heads)
 		if err != nil {
-			f.log.LogAttrs(ctx, slog.LevelDebug, "status not known", slog.Any("error", err))
+			s.log.LogAttrs(ctx, slog.LevelDebug, "status not known", slog.Any("error", err))
 			continue
 		}
-		for _, p := range s.Partitions {
+		for _, p := range status.Partitions {
 			sum += p.Checkpoint
 		}
 	}
-	return sum / uint64(max(len(f.All), 1))
+	return sum / uint64(max(len(s.All), 1))
 }
 
 // Summary prints what became of each projection.
-func (f *Set) Summary(ctx context.Context, to io.Writer) error {
-	heads := projection.NewHeads(f.source)
-	for _, one := range f.All {
-		s, err := one.Status(ctx, heads)
+func (s *Set) Summary(ctx context.Context, to io.Writer) error {
+	heads := projection.NewHeads(s.source)
+	for _, one := range s.All {
+		status, err := one.Status(ctx, heads)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(to, "%s: %d events, %d rows written, %d dead letters\n", one.Name, s.Events, s.Rows, s.DeadLetters)
+		fmt.Fprintf(to, "%s: %d events, %d rows written, %d dead letters\n", one.Name, status.Events, status.Rows,
+			status.DeadLetters)
 	}
 	return nil
 }

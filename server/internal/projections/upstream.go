@@ -125,33 +125,33 @@ func (u *Upstream) takeOver(ctx context.Context, one *Running) (done projection.
 
 // TakeOver puts on record what another server has decided, and does it to the rows that serve and to those that are
 // built. Before anything is folded, that is left to who folds.
-func (f Decisions) TakeOver(ctx context.Context, all []projection.Decision) (projection.DecisionsTaken, error) {
-	done, err := f.take(ctx, all)
-	if done.Taken == 0 || !started(f.Running) {
+func (d Decisions) TakeOver(ctx context.Context, all []projection.Decision) (projection.DecisionsTaken, error) {
+	done, err := d.take(ctx, all)
+	if done.Taken == 0 || !started(d.Running) {
 		return done, err
 	}
-	f.tell()
-	return done, errors.Join(err, f.settle(ctx))
+	d.tell()
+	return done, errors.Join(err, d.settle(ctx))
 }
 
 // take holds the generations as they are, since a decision names them.
-func (f Decisions) take(ctx context.Context, all []projection.Decision) (projection.DecisionsTaken, error) {
-	defer f.holdGenerations()()
-	return f.Runner.TakeDecisions(ctx, all)
+func (d Decisions) take(ctx context.Context, all []projection.Decision) (projection.DecisionsTaken, error) {
+	defer d.holdGenerations()()
+	return d.Runner.TakeDecisions(ctx, all)
 }
 
 // settle does what is decided.
-func (f Decisions) settle(ctx context.Context) (err error) {
-	defer f.holdGenerations()()
-	if _, _, frozen := f.frozen.now(); !frozen {
-		err = f.Runner.ReadDecisions(ctx)
+func (d Decisions) settle(ctx context.Context) (err error) {
+	defer d.holdGenerations()()
+	if _, _, frozen := d.frozen.now(); !frozen {
+		err = d.Runner.ReadDecisions(ctx)
 	}
-	b := f.build.runner()
+	b := d.build.runner()
 	if b != nil {
 		err = errors.Join(err, b.ReadDecisions(ctx))
 		b.Decide(ctx, "")
 	}
-	f.Decide(ctx, "")
+	d.Decide(ctx, "")
 	if otherRows(err) {
 		return nil
 	}
