@@ -144,8 +144,8 @@ func (c *committer) write(ctx context.Context, out *outcome) error {
 // tell tells of a decision whose commit has had no room for that.
 func (c *committer) tell(ctx context.Context, out *outcome) {
 	if err := out.others.Tell(ctx, c.state); err != nil {
-		c.log.WarnContext(ctx, "projection: what was decided is not told those who fold other rows, who find it out when "+
-			"they start or have nothing to fold", "error", err)
+		c.log.WarnContext(ctx, "projection: the runners of other generations could not be notified of the decision; "+
+			"they read it when they start or have nothing to fold", "error", err)
 	}
 }
 

@@ -272,8 +272,8 @@ func foldRate(m *Monitor) *rates.Rate {
 // saveRates keeps measurements. The rows need none.
 func saveRates(ctx context.Context, r *Runner, measured rates.Rates) {
 	if err := rates.Save(ctx, r.db, r.projection.Name, measured); err != nil {
-		r.log.WarnContext(ctx, "projection: the time that the next rebuild takes is told by an older measurement", "error",
-			err)
+		r.log.WarnContext(ctx, "projection: the duration of the next rebuild is estimated by an older measurement",
+			"error", err)
 	}
 }
 

@@ -111,7 +111,7 @@ func (r settlement) settleOne(ctx context.Context, at position.Ref) (later bool,
 	}
 	err = r.release(ctx, at, r.untilNext(at, offsets), how{skip: d.Skip, settles: true})
 	if errors.Is(err, position.ErrGone) { // it was there when that was decided; no later attempt finds it either
-		r.log.WarnContext(ctx, "projection: what was decided about a dead letter cannot be done to these rows", "event",
+		r.log.WarnContext(ctx, "projection: the decision about a dead letter cannot be applied to these rows", "event",
 			at.String(), "error", err)
 		return false, nil
 	}

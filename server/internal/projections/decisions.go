@@ -60,8 +60,8 @@ func (d Decisions) Follow(ctx context.Context, ref string) {
 		err = errors.Join(err, b.ReadDecisions(ctx))
 	}
 	if err != nil && !otherRows(err) {
-		d.unit.set.log.WarnContext(ctx, "what was decided about dead letters is yet to be done to the rows of another "+
-			"generation", "projection", d.Name, "error", err)
+		d.unit.set.log.WarnContext(ctx, "decisions about dead letters are not yet applied to the other generation",
+			"projection", d.Name, "error", err)
 	}
 	d.Decide(ctx, ref)
 	if one := d.build.runner(); one != nil {
@@ -226,7 +226,7 @@ func (u *unit) readDecisions(ctx context.Context) bool {
 	for _, one := range u.of {
 		if err := one.build.runner().ReadDecisions(ctx); err != nil {
 			all = false
-			u.log(slog.LevelWarn, "what was decided about dead letters is yet to be done to the rows that are built; trying "+
+			u.log(slog.LevelWarn, "decisions about dead letters are not yet applied to the rows that are built; trying "+
 				"again", "error", err)
 		}
 	}
