@@ -90,9 +90,9 @@ func (l *ownChecker) checkUnion(union *ast.Definition) {
 	}
 }
 
-// checkOrphans finds annotations in types that are no read models.
+// checkOrphans finds annotations in types that are no read models. All of a type are one finding, as one annotation
+// most likely is what they lack. They are none where a directive of the type is not known, which may be that one.
 func checkOrphans(l *draft.Project) {
-	build := sdl.BuildDirectives()
 	for _, def := range l.API.Types {
 		if slices.ContainsFunc(l.ReadModels, func(d *draft.Model) bool { return d.Def == def }) {
 			continue
@@ -101,19 +101,22 @@ func checkOrphans(l *draft.Project) {
 			checkPart(l, def)
 			continue
 		}
-		for _, dir := range def.Directives {
-			if slices.Contains(build, dir.Name) && !sdl.IsModelMark(dir.Name) {
-				l.Add(rule.Orphan.Broken(sdl.Position(dir.Position), def.Name, "", dir.Name))
-			}
-		}
-		for _, f := range def.Fields {
-			for _, dir := range f.Directives {
-				if slices.Contains(build, dir.Name) {
-					l.Add(rule.Orphan.Broken(sdl.Position(dir.Position), def.Name, f.Name, dir.Name))
-				}
-			}
+		orphans := slices.DeleteFunc(sdl.Annotations(def), func(d *ast.Directive) bool { return sdl.IsModelMark(d.Name) })
+		if len(orphans) > 0 && !l.API.UnknownOn[def.Name] {
+			l.Add(rule.Orphan.Broken(sdl.Position(orphans[0].Position), def.Name, "", directiveNames(orphans)))
 		}
 	}
+}
+
+// directiveNames names each directive once: "@id, @index".
+func directiveNames(directives []*ast.Directive) string {
+	var names []string
+	for _, d := range directives {
+		if !slices.Contains(names, "@"+d.Name) {
+			names = append(names, "@"+d.Name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // checkPart finds annotations that cannot stand in a part of an aggregate.

@@ -30,8 +30,8 @@ var (
 		"is the root of {1}; this server answers queries alone",
 		"remove it; events are what changes read models")
 	Orphan = newRule("annotation-without-model",
-		"@{1} stands in a type that is no read model",
-		"annotate the type with @readModel(events: […]), or remove @{1}")
+		"has {1}, and is no read model",
+		"annotate it with @readModel(events: […]), or remove {1}")
 	Implements = newRule("implements",
 		"implements an interface, which no read model can",
 		"remove \"implements {1}\"")

@@ -84,6 +84,16 @@ func IsPart(def *ast.Definition) bool {
 	return def.Directives.ForName("subAggregate") != nil || def.Directives.ForName("member") != nil
 }
 
+// Annotations are the directives of a type and of its fields that steer the generator.
+func Annotations(def *ast.Definition) []*ast.Directive {
+	all := slices.Clone(def.Directives)
+	for _, f := range def.Fields {
+		all = append(all, f.Directives...)
+	}
+	build := BuildDirectives()
+	return slices.DeleteFunc(all, func(d *ast.Directive) bool { return !slices.Contains(build, d.Name) })
+}
+
 // IsModelMark reports whether a directive makes a type a read model.
 func IsModelMark(directive string) bool { return directive == "readModel" || directive == "stateView" }
 

@@ -28,6 +28,13 @@ func (l *soundChecker) soundDirectives(s site, used ast.DirectiveList) ast.Direc
 		switch {
 		case def == nil:
 			l.add(l.unknown(s, d))
+			if mark := l.meantMark(s, d); mark != "" {
+				d.Name = mark
+				l.soundArguments(s, d, l.doc.Vocabulary.Directives[mark])
+				kept = append(kept, d)
+			} else if s.field == "" {
+				l.doc.UnknownOn[s.typ] = true
+			}
 		case !slices.Contains(def.Locations, s.location):
 			l.add(rule.WrongPlace.Broken(Position(d.Position), s.typ, s.field, d.Name, locationName(s.location), places(def)))
 		case !def.IsRepeatable && kept.ForName(d.Name) != nil:
@@ -47,6 +54,15 @@ func decisive(directive string) bool {
 		"one", "many"}, directive)
 }
 
+// meantMark is the directive that a misspelt one most likely is, where it makes a type a read model; "" for none. The
+// type is read as one, so that what it and others say of it is not reported as out of place.
+func (l *soundChecker) meantMark(s site, d *ast.Directive) string {
+	if meant := strings.TrimPrefix(l.doc.Vocabulary.meantDirective(d.Name, s.location), "@"); IsModelMark(meant) {
+		return meant
+	}
+	return ""
+}
+
 // unknown says why a directive is not known: it may belong elsewhere, or to another system.
 func (l *soundChecker) unknown(s site, d *ast.Directive) schema.Diagnostic {
 	other, name := Events, "events"
@@ -58,7 +74,7 @@ func (l *soundChecker) unknown(s site, d *ast.Directive) schema.Diagnostic {
 		return rule.MisplacedSchema.Broken(Position(d.Position), s.typ, s.field, d.Name, name)
 	}
 	return rule.UnknownDirective.Broken(Position(d.Position), s.typ, s.field, d.Name,
-		l.doc.Vocabulary.meantDirective(d.Name, s.location))
+		didYouMean(l.doc.Vocabulary.meantDirective(d.Name, s.location)))
 }
 
 func places(def *ast.DirectiveDefinition) string {

@@ -26,6 +26,8 @@ type Document struct {
 	Found schema.Diagnostics          // what is wrong with it by itself
 
 	Dropped map[*ast.Directive][]string // arguments that are given, and wrong
+
+	UnknownOn map[string]bool // types with a directive that is not known, which may say what they are
 }
 
 func (doc *Document) add(d schema.Diagnostic) { doc.Found = append(doc.Found, d) }
@@ -35,7 +37,8 @@ const maxTokens = 1_000_000
 
 // Parse reads the files of one kind of schema; ok is false where one does not parse.
 func Parse(sources []*ast.Source, v Vocabulary) (doc *Document, ok bool) {
-	doc = &Document{Vocabulary: v, Named: map[string]*ast.Definition{}, Dropped: map[*ast.Directive][]string{}}
+	doc = &Document{Vocabulary: v, Named: map[string]*ast.Definition{}, Dropped: map[*ast.Directive][]string{},
+		UnknownOn: map[string]bool{}}
 	all := &ast.SchemaDocument{}
 	ok = true
 	for _, src := range sources {
@@ -122,6 +125,16 @@ func (doc *Document) AbstractsOf(def *ast.Definition) []string {
 		}
 	}
 	return names
+}
+
+// Unclear reports whether a type may be meant as a read model, though nothing makes it one: that is reported where it
+// is declared, and what refers to it need not be.
+func (doc *Document) Unclear(typ string) bool {
+	def := doc.Named[typ]
+	if def == nil || def.Kind != ast.Object || IsRoot(typ) || IsModel(def) || IsPart(def) {
+		return false
+	}
+	return doc.UnknownOn[typ] || len(Annotations(def)) > 0
 }
 
 // KindName names a kind of type in a sentence.

@@ -25,22 +25,30 @@ var foreignScalars = map[string]string{
 	"bigdecimal": "Decimal", "numeric": "Decimal", "money": "Decimal", "currency": "Decimal",
 }
 
-// Suggest proposes the known name that is most like one that is not known: "; did you mean A?". It proposes nothing
-// where more than one letter of three would be another.
-func Suggest(name string, known []string) string {
-	best, least := "", max(1, len(name)/3)+1
+// Suggest proposes the known name that is most like one that is not known: "; did you mean A?".
+func Suggest(name string, known []string) string { return didYouMean(nearest(name, known)) }
+
+func didYouMean(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "; did you mean " + name + "?"
+}
+
+// nearest is the known name that is most like one that is not known, "" where more than one letter of three would be
+// another.
+func nearest(name string, known []string) (best string) {
+	least := max(1, len(name)/3) + 1
 	for _, k := range known {
 		if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(k)); d < least && d < len(name) {
 			best, least = k, d
 		}
 	}
-	if best == "" {
-		return ""
-	}
-	return "; did you mean " + best + "?"
+	return best
 }
 
-// meantDirective proposes directives that may stand at a place of the kind.
+// meantDirective is the directive, with its @, that may stand at a place of the kind and is most like one that is not
+// known; "" for none.
 func (v Vocabulary) meantDirective(name string, location ast.DirectiveLocation) string {
 	var known []string
 	for _, d := range slices.Sorted(maps.Keys(v.Directives)) {
@@ -48,7 +56,7 @@ func (v Vocabulary) meantDirective(name string, location ast.DirectiveLocation) 
 			known = append(known, "@"+d)
 		}
 	}
-	return Suggest("@"+name, known)
+	return nearest("@"+name, known)
 }
 
 // SuggestType proposes types of a field: the scalar that another system calls so, or what is called nearly so.

@@ -94,7 +94,9 @@ func (d *accessReader) readAuthTable(x *schema.Index, m draft.Marked) {
 	name, _ := sdl.Text(m.Dir, "authTable")
 	table := d.Project.ByTable(name)
 	if table == nil {
-		d.Report(rule.AuthTable, pos, m.Field, x.As, name)
+		if !d.Project.API.Unclear(name) {
+			d.Report(rule.AuthTable, pos, m.Field, x.As, name)
+		}
 		return
 	}
 	if table.Owner == nil {

@@ -76,6 +76,9 @@ func (d *joinReader) joinTarget(m draft.Marked) *draft.Model {
 	table, _ := sdl.Text(m.Dir, "table")
 	target := d.Project.ByTable(table)
 	if target == nil {
+		if d.Project.API.Unclear(table) {
+			return nil
+		}
 		d.Report(rule.JoinUnknown, sdl.ArgumentPosition(m.Dir, "table"), m.Field, table, d.Project.Tables())
 		return nil
 	}

@@ -73,7 +73,8 @@ func (l *modelReader) declare() {
 			l.Model.ReadModels = append(l.Model.ReadModels, d.ReadModel)
 		}
 	}
-	if len(l.ReadModels) == 0 && len(l.Found.Errors()) == 0 {
+	unclear := func(def *ast.Definition) bool { return l.API.Unclear(def.Name) }
+	if len(l.ReadModels) == 0 && len(l.Found.Errors()) == 0 && !slices.ContainsFunc(l.API.Types, unclear) {
 		l.Add(rule.NoModels.Broken(l.Start(), "", ""))
 	}
 	stored.Finish(l.Project)

@@ -26,7 +26,8 @@ func (d *referenceReader) read(def *ast.FieldDefinition) bool {
 	switch {
 	case slices.Contains(sdl.ScalarNames, typ.Name) || target != nil && target.Kind == ast.Enum:
 		d.Report(rule.RefNoModel, pos, wrong, typ.Name)
-	case target == nil || target.Kind != ast.Object || sdl.IsRoot(typ.Name): // reported as it is
+	case target == nil || target.Kind != ast.Object || sdl.IsRoot(typ.Name), d.Project.API.Unclear(typ.Name):
+		// reported as it is
 	case sdl.IsModel(target):
 		d.readReference(def, target, dir)
 		return true
