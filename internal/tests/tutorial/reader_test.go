@@ -31,10 +31,11 @@ type reader struct {
 	output *bufio.Reader // of the shell
 	stderr *bytes.Buffer
 
-	url    string // of the server that runs
-	stop   func()
-	answer func() string // asks again what was asked last
-	token  string        // the last nextToken
+	url       string        // of the server that runs
+	generated chan struct{} // has a value each time that the code was generated
+	stop      func()
+	answer    func() string // asks again what was asked last
+	token     string        // the last nextToken
 }
 
 // newReader starts a shell in an empty folder. Variables of the tutorial's own come from the test.
@@ -97,8 +98,8 @@ func (r *reader) execute(b markdown.Block) {
 	switch {
 	case verb != "":
 		r.edit(b, verb, name)
-	case b.Language == "sh" && strings.HasSuffix(b.Text, "make run\n"):
-		r.serve(b.Text)
+	case b.Language == "sh" && strings.HasSuffix(b.Text, "foldql dev\n"):
+		r.develop(b.Text)
 	case b.Language == "sh":
 		commands := strings.ReplaceAll(b.Text, documented, r.url)
 		printed := r.run(commands)
@@ -139,15 +140,21 @@ func (r *reader) edit(b markdown.Block, verb, name string) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		r.t.Fatalf("%v: %v", b, err)
 	}
+	if strings.HasSuffix(name, ".graphqls") {
+		select { // the blocks that follow need the generated code
+		case <-r.generated:
+		case <-time.After(within):
+			r.t.Fatalf("%v: foldql dev does not generate the code", b)
+		}
+	}
 }
 
-// serve stops the server that runs, and starts another one in a terminal of its own, on a free port.
-func (r *reader) serve(commands string) {
+// develop stops foldql dev, and starts it again in a terminal of its own, on a free port. It returns when it serves.
+func (r *reader) develop(commands string) {
 	r.t.Helper()
 	r.stop()
-	cmd := exec.Command("bash", "-euc", commands)
+	cmd := exec.Command("bash", "-euc", strings.TrimSpace(commands)+" --listen 127.0.0.1:0")
 	cmd.Dir = strings.TrimSpace(r.run("pwd"))
-	cmd.Env = append(os.Environ(), "ADDR=127.0.0.1:0")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	log, err := cmd.StderrPipe()
 	if err == nil {
@@ -156,42 +163,61 @@ func (r *reader) serve(commands string) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	lines, logged := bufio.NewScanner(log), make(chan struct{})
+	serving, told := make(chan string, 1), make(chan string, 1)
+	r.generated = make(chan struct{}, 100)
+	go follow(log, serving, r.generated, told)
 	r.stop = func() {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) // as Ctrl-C does; it may have ended
 		hung := time.AfterFunc(within, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 		defer hung.Stop()
-		<-logged       // the server has closed its log
-		_ = cmd.Wait() // make reports the signal
+		all := <-told  // it has closed its log
+		_ = cmd.Wait() // the signal
+		if r.t.Failed() {
+			r.t.Logf("%s\n%s", commands, all)
+		}
 		r.stop = func() {}
 	}
-	var printed strings.Builder
-	for lines.Scan() {
-		fmt.Fprintln(&printed, lines.Text())
-		var entry struct{ Msg, Addr string }
-		if json.Unmarshal(lines.Bytes(), &entry) == nil && entry.Msg == "listening" {
-			r.url = "http://" + entry.Addr
-			go func() {
-				defer close(logged)
-				for lines.Scan() { // until the process ends
-				}
-			}()
-			r.run("export FOLDQL_URL=" + r.url)
-			return
-		}
+	select {
+	case r.url = <-serving:
+	case all := <-told:
+		told <- all
+		r.t.Fatalf("%s ended before it served", commands)
 	}
-	close(logged)
-	r.t.Fatalf("%s: the server ended before it listened:\n%s", commands, printed.String())
+	r.run("export FOLDQL_URL=" + r.url)
+	for len(r.generated) > 0 {
+		<-r.generated
+	}
 }
 
-// compare waits until the answer is the one of the block: rows follow their events a moment later.
+// follow reads what foldql dev tells, until it ends: where it serves, each time that it has generated the code, and
+// then all of it.
+func follow(log io.Reader, serving chan<- string, generated chan<- struct{}, told chan<- string) {
+	var all strings.Builder
+	for lines := bufio.NewScanner(log); lines.Scan(); {
+		line := lines.Text()
+		fmt.Fprintln(&all, line)
+		if url, serves := strings.CutPrefix(line, "foldql dev: serving at "); serves {
+			select {
+			case serving <- url:
+			default: // known
+			}
+		}
+		if strings.HasPrefix(line, "foldql dev: generated in ") {
+			generated <- struct{}{}
+		}
+	}
+	told <- all.String()
+}
+
+// compare waits until the answer is the one of the block: rows follow their events, and servers what was saved, a
+// moment later.
 func (r *reader) compare(b markdown.Block) {
 	r.t.Helper()
 	var want any
 	if err := json.Unmarshal([]byte(b.Text), &want); err != nil {
 		r.t.Fatalf("%v: %v", b, err)
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(within); ; time.Sleep(100 * time.Millisecond) {
 		answer := r.answer()
 		var got any
 		err := json.Unmarshal([]byte(answer), &got)
