@@ -75,7 +75,7 @@ func beginOne(ctx context.Context, db, build *querydb.DB, src eventlog.Source, p
 	if err != nil {
 		return false, err
 	}
-	why, err := reasonBeside(ctx, db, p)
+	why, err := reasonBeside(ctx, db, p, all)
 	if err != nil {
 		return false, err
 	}
@@ -83,12 +83,19 @@ func beginOne(ctx context.Context, db, build *querydb.DB, src eventlog.Source, p
 }
 
 // reasonBeside is why rows are built beside those that serve, which the record of what was built before does not tell.
-func reasonBeside(ctx context.Context, db *querydb.DB, p Projection) (string, error) {
+// The projections are all those that write to the tables.
+func reasonBeside(ctx context.Context, db *querydb.DB, p Projection, all []Projection) (string, error) {
 	serving, err := readLocation(ctx, db, p)
-	if err != nil || serving.good() {
-		return sharedTable, err
+	if err != nil || !serving.good() {
+		return serving.why(), err
 	}
-	return serving.why(), nil
+	for _, other := range all {
+		at, err := readLocation(ctx, db, other)
+		if err != nil || !at.good() {
+			return sharedTable, err
+		}
+	}
+	return askedFor, nil
 }
 
 // requestMet is the note that takes away the request for a rebuild, in the commit that begins it; none where nobody has

@@ -38,6 +38,37 @@ func TestTheLogSaysHowRowsThatServeDifferFromThoseBuilt(t *testing.T) {
 	begin("2", `"Note has version 2, and its rows have version 1"`)
 }
 
+// TestTheLogSaysThatRowsWereAskedFor where they are those of the program, as `server rebuild start` has them built.
+func TestTheLogSaysThatRowsWereAskedFor(t *testing.T) {
+	store, log := memstore.NewMultiWriter(memstore.Options{}), memlog.New(memlog.Options{})
+	var text bytes.Buffer
+	g := newProgram(t, store, log, "1")
+	g.cfg.Logger = slog.New(slog.NewTextHandler(&text, nil))
+	g.open(g.db)
+	if g.begin(); !strings.Contains(text.String(), `why="a rebuild was asked for"`) {
+		t.Errorf("the log is\n%s\nwant that somebody has asked", &text)
+	}
+}
+
+// TestTheFirstFoldIntoATableOfOthersIsNoRebuild: rows of others that are there already are dropped by nobody.
+func TestTheFirstFoldIntoATableOfOthersIsNoRebuild(t *testing.T) {
+	store, log := memstore.NewMultiWriter(memstore.Options{}), memlog.New(memlog.Options{})
+	var text bytes.Buffer
+	shared := newModel("Note", "1")
+	shared.Writers = []querydb.Writer{{Name: "notes"}, {Name: "others"}}
+	g := newProgramOf(t, store, log, shared)
+	g.cfg.Logger = slog.New(slog.NewTextHandler(&text, nil))
+	for _, name := range []string{"notes", "others"} {
+		p := checkpoint.Projection{Name: name, Models: []*querydb.Model{shared}}
+		if err := checkpoint.NewState(p, log, g.db, g.cfg, nobody{}).Open(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if strings.Contains(text.String(), "rebuilding") {
+		t.Errorf("the log is\n%s\nwant two folds of the whole log", &text)
+	}
+}
+
 // TestTheLogSaysThatRowsAreBuiltForAnotherProjectionOfTheirTable, where nothing else is wrong with them.
 func TestTheLogSaysThatRowsAreBuiltForAnotherProjectionOfTheirTable(t *testing.T) {
 	store, log := memstore.NewMultiWriter(memstore.Options{}), memlog.New(memlog.Options{})

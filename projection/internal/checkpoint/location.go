@@ -285,5 +285,6 @@ func (l *location) begun() (all []querydb.Successor) {
 const (
 	otherModels  = "it folds other models than its rows were folded with"
 	noCheckpoint = "it has no checkpoint, and the table has rows"
+	askedFor     = "a rebuild was asked for"
 	sharedTable  = "another projection writes to a table of it, which is rebuilt"
 )

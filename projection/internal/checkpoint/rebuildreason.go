@@ -30,7 +30,7 @@ func (l *location) fresh() bool {
 func (l *location) why() string {
 	switch {
 	case l.forgotten || l.Again:
-		return "a rebuild was asked for"
+		return askedFor
 	case l.Table == "":
 		return noCheckpoint
 	}

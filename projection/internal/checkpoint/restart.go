@@ -92,7 +92,7 @@ func (r *restarter) logRestart(ctx context.Context, plan *restartPlan) {
 	switch {
 	case plan.origin != nil:
 		log.InfoContext(ctx, "projection: copying the rows that serve, which differ in their indexes alone")
-	case plan.was.fresh():
+	case plan.was.fresh(), plan.why == noCheckpoint && len(plan.was.begun()) == 0: // what is there are rows of others
 		log.InfoContext(ctx, "projection: folding the whole log, it has no checkpoint yet")
 	default:
 		log.InfoContext(ctx, "projection: rebuilding from the whole log", "why", plan.why)
