@@ -93,7 +93,7 @@ func (d *apiDiff) fields(was, now *ast.Definition) {
 		at := was.Name + "." + f.Name
 		to := now.Fields.ForName(f.Name)
 		if to == nil {
-			d.add(Breaking, at, "is removed", "operations that select it")
+			d.add(Breaking, at, "is removed", "operations that select it"+insteadOfRename(f, was, now))
 			continue
 		}
 		if why := d.answerBreaks(f.Type, to.Type); why != "" {
@@ -109,6 +109,18 @@ func (d *apiDiff) fields(was, now *ast.Definition) {
 			d.add(Compatible, was.Name+"."+f.Name, "is new", "")
 		}
 	}
+}
+
+// insteadOfRename says how to give a field that is removed another name without breaking clients, where a field of its
+// type is new beside it; "" where none is. Fields of Query have their names from indexes.
+func insteadOfRename(removed *ast.FieldDefinition, was, now *ast.Definition) string {
+	isNew := func(f *ast.FieldDefinition) bool {
+		return f.Type.String() == removed.Type.String() && was.Fields.ForName(f.Name) == nil
+	}
+	if now.Name == "Query" || !slices.ContainsFunc(now.Fields, isNew) {
+		return ""
+	}
+	return "; to rename it, keep it @deprecated beside the new field, with the same value, until none does"
 }
 
 func (d *apiDiff) deprecation(at string, was, now ast.DirectiveList) {

@@ -3,14 +3,14 @@ package rule
 // Joins.
 var (
 	JoinUnknown = newRule("join-unknown",
-		"joins {1}, which is the table of no read model",
+		"joins {1}, which is the table of no read model{3}",
 		"name the table of a read model: {2}")
 	JoinPlugin = newRule("join-plugin",
 		"joins {1} of plugin {2}, but {3}",
 		"correct or remove plugin")
 	JoinVia = newRule("join-via",
-		"joins {1} by its index {2}, which it does not have",
-		"name one of its indexes, or leave via out")
+		"joins {1} by its index {2}, which it does not have{4}",
+		"{3}leave via out")
 	JoinSingleton = newRule("join-singleton",
 		"joins {1}, which has one row and no key",
 		"query it by itself")

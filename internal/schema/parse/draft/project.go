@@ -70,14 +70,13 @@ func (p *Project) sharedTables() string {
 }
 
 // Tables names the tables of all read models.
-func (p *Project) Tables() string {
-	var names []string
+func (p *Project) Tables() (names []string) {
 	for _, d := range p.ReadModels {
 		if d.SeriesOf == nil {
 			names = append(names, d.Table)
 		}
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // NamedTables says which tables an entity could be of.

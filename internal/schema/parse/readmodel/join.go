@@ -79,7 +79,8 @@ func (d *joinReader) joinTarget(m draft.Marked) *draft.Model {
 		if d.Project.API.Unclear(table) {
 			return nil
 		}
-		d.Report(rule.JoinUnknown, sdl.ArgumentPosition(m.Dir, "table"), m.Field, table, d.Project.Tables())
+		d.Report(rule.JoinUnknown, sdl.ArgumentPosition(m.Dir, "table"), m.Field, table,
+			strings.Join(d.Project.Tables(), ", "), sdl.Suggest(table, d.Project.Tables()))
 		return nil
 	}
 	plugin, given := sdl.Text(m.Dir, "plugin")
@@ -99,7 +100,7 @@ func (d *joinReader) joinKey(m draft.Marked, j *schema.Join) bool {
 	pk, sk, by := j.Target.PK, j.Target.SK, "its primary key"
 	if via, given := sdl.Text(m.Dir, "via"); given {
 		if j.Via = j.Target.IndexNamed(via); j.Via == nil {
-			d.Report(rule.JoinVia, sdl.ArgumentPosition(m.Dir, "via"), m.Field, j.Target.Name, via)
+			d.reportNoIndex(m, j, via)
 			return false
 		}
 		pk, sk, by = j.Via.PK, j.Via.SK, "its index "+via
@@ -137,6 +138,19 @@ func (d *joinReader) joinKey(m draft.Marked, j *schema.Join) bool {
 	}
 	j.By, j.Keys = []*schema.Field{m.Field}, fields
 	return d.sameKinds(m, j)
+}
+
+// reportNoIndex reports that the target of a join has no index of the name, and which it has.
+func (d *joinReader) reportNoIndex(m draft.Marked, j *schema.Join, via string) {
+	var names []string
+	for _, x := range j.Target.Indexes {
+		names = append(names, x.As)
+	}
+	fix := ""
+	if len(names) > 0 {
+		fix = "name one of its indexes: " + strings.Join(names, ", ") + "; or "
+	}
+	d.Report(rule.JoinVia, sdl.ArgumentPosition(m.Dir, "via"), m.Field, j.Target.Name, via, fix, sdl.Suggest(via, names))
 }
 
 // isByText reports whether the field holds the key of its target as TById takes it: as the text of a partition half of
