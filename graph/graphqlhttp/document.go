@@ -119,6 +119,7 @@ func rulesByName(in *inputs, cfg Config, suggesting bool) *rules.Rules {
 		r.AddRule("NoIntrospection", noIntrospection)
 	}
 	if suggesting {
+		r.ReplaceRule(rules.FieldsOnCorrectTypeRule.Name, fieldsOnCorrectType)
 		return r
 	}
 	for _, quiet := range []core.Rule{

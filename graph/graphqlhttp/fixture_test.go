@@ -28,7 +28,9 @@ type Query {
 	secret: String
 	panic: String
 	wait: String
+	page: Page
 }
+type Page { items: [Node!]!, nextToken: String }
 type Mutation { touch: String }
 type Subscription { tick: String }
 type Node { id: ID, next: Node, nodes: [Node!] }

@@ -335,6 +335,23 @@ func TestInternalErrorsAreLoggedAndNotShown(t *testing.T) {
 	}
 }
 
+// TestAFieldOfARowThatAPageIsAskedForIsToldItsPlace, and no other one.
+func TestAFieldOfARowThatAPageIsAskedForIsToldItsPlace(t *testing.T) {
+	const hint = "inside of items"
+	h := New(testSchema, Config{Introspection: true})
+	for document, told := range map[string]bool{
+		`{ page { next { id } } }`: true, `{ page { other } }`: false, `{ node { items } }`: false,
+	} {
+		got := query(t, h, document, "")
+		if got.code() != "GRAPHQL_VALIDATION_FAILED" || strings.Contains(got.body, hint) != told {
+			t.Errorf("%s: the answer is %s, want the place told: %t", document, got.body, told)
+		}
+	}
+	if got := query(t, New(testSchema, Config{}), `{ page { next { id } } }`, ""); strings.Contains(got.body, hint) {
+		t.Errorf("without introspection the answer tells of the schema: %s", got.body)
+	}
+}
+
 func TestARequestThatRunsOutOfTimeGetsAnAnswer(t *testing.T) {
 	h := New(testSchema, Config{Timeout: time.Millisecond})
 	if got := query(t, h, `{ wait }`, ""); got.code() != "TIMEOUT" {

@@ -59,6 +59,30 @@ func validate(schema *ast.Schema, doc *ast.QueryDocument, by []core.Rule) (errs 
 	return errs
 }
 
+// fieldsOnCorrectType is the library's rule of that name. Of a field that a page lacks and its rows have, it says where
+// the field belongs.
+func fieldsOnCorrectType(observers *core.Events, addError core.AddErrFunc) {
+	hint := ""
+	observers.OnField(func(w *core.Walker, field *ast.Field) {
+		hint = ""
+		if field.Definition == nil && rowsHave(w.Schema, field.ObjectDefinition, field.Name) {
+			hint = " Ask for it inside of items."
+		}
+	})
+	rules.FieldsOnCorrectTypeRule.RuleFunc(observers, func(options ...core.ErrorOption) {
+		addError(append(options, func(err *gqlerror.Error) { err.Message += hint })...)
+	})
+}
+
+// rowsHave reports whether a type is that of pages whose rows have the field.
+func rowsHave(schema *ast.Schema, pages *ast.Definition, field string) bool {
+	if pages == nil || pages.Fields.ForName("items") == nil {
+		return false
+	}
+	rows := schema.Types[pages.Fields.ForName("items").Type.Name()]
+	return rows != nil && rows.Fields.ForName(field) != nil
+}
+
 // numbersHaveAValue is a validation rule: a number in a document has a value of its type. The executor reads an integer
 // of any type as one of 64 bits and a fraction as a float, and has no answer where that fails, so here
 //
