@@ -196,6 +196,9 @@ func (d *documents) read(query string) (doc *ast.QueryDocument, errs gqlerror.Li
 	if err != nil {
 		return nil, gqlerror.List{parseError(err)}
 	}
+	if err := checkEscapes(query); err != nil {
+		return nil, gqlerror.List{err}
+	}
 	if len(doc.Operations) == 0 {
 		return nil, gqlerror.List{coded(graphqlerr.ValidationFailed, "the document has no operation")}
 	}

@@ -172,12 +172,13 @@ func readObject(b []byte, mostValues int) (map[string]any, error) {
 	return m, errors.Join(err, l.Error())
 }
 
-// checkJSON refuses what is no JSON in UTF-8; what is read after it need not be checked for its form.
+// checkJSON refuses what is no JSON in UTF-8, or has half a surrogate pair; what is read after it need not be checked
+// for its form.
 func checkJSON(b []byte) error {
 	if !json.Valid(b) || !utf8.Valid(b) {
 		return errors.New("this is not JSON in UTF-8")
 	}
-	return nil
+	return checkJSONEscapes(b)
 }
 
 // text reads a string or null. err is that of an earlier parameter, which stays.

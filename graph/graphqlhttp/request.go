@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/99designs/gqlgen/graphql"
 
@@ -114,6 +115,9 @@ func (h *handler) readURL(r *http.Request, params *params) *refusal {
 	}
 	params.Query, params.OperationName = values.Get("query"), values.Get("operationName")
 	params.documentID = values.Get("documentId")
+	if !utf8.ValidString(params.Query + params.OperationName + params.documentID) {
+		return badRequest("the query string is not URL-encoded UTF-8")
+	}
 	for name, field := range map[string]*map[string]any{"variables": &params.Variables, "extensions": &params.Extensions} {
 		if text := values.Get(name); text != "" {
 			if *field, err = readObject([]byte(text), h.cfg.MaxValues); err != nil {
