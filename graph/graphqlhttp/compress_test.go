@@ -40,6 +40,8 @@ func TestLongAnswersAreCompressedForClientsThatWantIt(t *testing.T) {
 		{[]string{"gzip"}, 100, false},
 		{[]string{"GZIP"}, 100_000, true},
 		{[]string{"gzip, deflate, br"}, 100_000, true},
+		{[]string{"gzip, deflate, br, zstd"}, 100_000, true},
+		{[]string{"zstd, gzip;q=0.5"}, 100_000, true},
 		{[]string{"br", "gzip;q=0.5"}, 100_000, true},
 		{[]string{"gzip;q=0"}, 100_000, false},
 		{[]string{"gzip;q=0.0, *;q=1"}, 100_000, false},
@@ -48,6 +50,7 @@ func TestLongAnswersAreCompressedForClientsThatWantIt(t *testing.T) {
 		{[]string{"gzip;q=much"}, 100_000, false},
 		{[]string{"gzip;q=NaN"}, 100_000, false},
 		{[]string{"br"}, 100_000, false},
+		{[]string{"zstd"}, 100_000, false},
 		{[]string{""}, 100_000, false},
 	} {
 		r := post(`{"query":"{ hello }"}`)

@@ -11,10 +11,11 @@ import (
 )
 
 // Handler has answers of so many bytes, and more, compressed for clients that accept gzip, if they are of one of the
-// media types. Others are served as without it.
+// media types. Others are served as without it. No client gets zstd: for answers of 30 KB and more it takes a quarter
+// more CPU time than gzip at this level, and saves a sixth of what gzip leaves.
 func Handler(h http.Handler, least int, mediaTypes ...string) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(least), gzhttp.CompressionLevel(gzip.BestSpeed),
-		gzhttp.ContentTypes(mediaTypes))
+		gzhttp.ContentTypes(mediaTypes), gzhttp.EnableZstd(false))
 	if err != nil {
 		panic(err) // the options are constants, but for the size, which is not negative
 	}
