@@ -1,7 +1,11 @@
 package clients
 
 import (
+	"bytes"
+	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,17 +28,48 @@ func TestCodeGeneratorsKnowTheTypesOfQueries(t *testing.T) {
 	}
 }
 
-// TestGenqlientKnowsTheTypesOfQueries in a module of its own.
+// TestGenqlientKnowsTheTypesOfQueries in a module of its own, and reads the values of every scalar.
 func TestGenqlientKnowsTheTypesOfQueries(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skipf("a command of %s is curl: install it (%v)", document, err)
 	}
 	dir, s := t.TempDir(), openShop(t, untilAsked, server.Limits{})
+	s.fold(t, `[
+		{"specversion": "1.0", "id": "1", "source": "/orders", "type": "OrderPlaced", "subject": "order-1", "data": {
+			"orderId": "order-1", "customerId": "cust-1", "customerGroup": "retail", "total": 31.5,
+			"placedAt": "2024-01-15T11:30:00+01:00", "lines": [
+				{"productId": "prod-1", "category": "books", "quantity": 1},
+				{"productId": "prod-2", "category": "toys", "quantity": 2}]}},
+		{"specversion": "1.0", "id": "2", "source": "/bills", "type": "InvoiceIssued", "subject": "invoice-1", "data": {
+			"invoiceId": "invoice-1", "ownerId": "acct-1", "subject": "ada", "amount": "99999999999999.995",
+			"issuedOn": "2024-02-29", "paid": true}}
+	]`)
 	writeFiles(t, dir, "Go", s.url)
+	addBill(t, dir, s.url)
 	run(t, dir, "go", "mod", "init", "example.com/client")
 	runCommands(t, dir, "Go", s.url)
 	run(t, dir, "go", "mod", "tidy")
-	if got, want := run(t, dir, "go", "run", "."), "there is no such order\n"; got != want {
+	want := "99999999999999.995 2024-02-29 true 1\norder-1 2024-01-15 10:30:00 +0000 UTC 2\n"
+	if got := run(t, dir, "go", "run", "."); got != want {
 		t.Errorf("the program prints %q, want %q", got, want)
+	}
+}
+
+// addBill gives the program of the document another query, and what asks it.
+func addBill(t *testing.T, dir, url string) {
+	t.Helper()
+	for from, to := range map[string]string{"bill.graphql": "queries.graphql", "bill.go.txt": "bill.go"} {
+		text, err := os.ReadFile(filepath.Join("testdata/genqlient", from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.OpenFile(filepath.Join(dir, to), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = f.Write(bytes.ReplaceAll(text, []byte(address), []byte(url)))
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
