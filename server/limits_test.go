@@ -86,6 +86,24 @@ func TestABodyOfWhichNothingComesHoldsAConnectionNoLongerThanConfigured(t *testi
 	}
 }
 
+// TestWhatIsRefusedBeforeItIsReadGetsAStatusAlone, with which net/http answers.
+func TestWhatIsRefusedBeforeItIsReadGetsAStatusAlone(t *testing.T) {
+	s := serve(t, newProject(false).App, start{args: embedded(t)})
+	s.ready(t)
+	const host = "Host: localhost\r\n"
+	for head, want := range map[string]int{
+		"POST /graphql\r\n" + host:                                              http.StatusBadRequest,
+		"POST /graphql HTTP/1.1\r\nExpect: nothing\r\n" + host:                  http.StatusExpectationFailed,
+		"GET /graphql?" + strings.Repeat("x", 140<<10) + " HTTP/1.1\r\n" + host: http.StatusRequestHeaderFieldsTooLarge,
+		"POST /graphql HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n" + host: http.StatusNotImplemented,
+		"POST /graphql HTTP/9.1\r\n" + host:                                     http.StatusHTTPVersionNotSupported,
+	} {
+		if got := s.statusOfHead(t, head+"\r\n"); got != want {
+			t.Errorf("%.60q: status %d, want %d", head, got, want)
+		}
+	}
+}
+
 // statusOfHead is the status of the answer to a request whose body never comes, 0 where there is none for 20 seconds.
 func (s *server) statusOfHead(t *testing.T, head string) int {
 	t.Helper()
