@@ -55,7 +55,7 @@ func (c *explainCommand) Run(p *program) error {
 	}
 	x, err := explain(context.Background(), p.app, document, c.Operation, variables)
 	if err != nil {
-		return fmt.Errorf("explain the query: %w", err)
+		return fmt.Errorf("explain the query: %s", reasonOf(err))
 	}
 	if c.JSON {
 		out := json.NewEncoder(p.Stdout)
@@ -63,6 +63,15 @@ func (c *explainCommand) Run(p *program) error {
 		return out.Encode(x)
 	}
 	return printExplanation(p.Stdout, x)
+}
+
+// reasonOf is why a query is not explained, and how to give the values of variables where these are wrong.
+func reasonOf(err error) string {
+	reason := strings.Join(graphqlerr.MessagesOf(err), "\n")
+	if strings.Contains(reason, "variable $") && graphqlerr.CodeOf(err) == graphqlerr.BadUserInput {
+		reason += `; give the values of variables by --variables, as in --variables '{"name": "value"}'`
+	}
+	return reason
 }
 
 // explain explains an operation, unless the server refuses it whatever the rows are: that is found out by asking it
@@ -130,6 +139,10 @@ func (a *answerInMemory) Write(text []byte) (int, error) { return a.body.Write(t
 
 // printExplanation prints a line for each step, joins below what they start from.
 func printExplanation(to io.Writer, x *graph.Explanation) error {
+	if len(x.Steps) == 0 {
+		_, err := fmt.Fprintln(to, "the query reads nothing")
+		return err
+	}
 	var lines bytes.Buffer
 	table := tabwriter.NewWriter(&lines, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "FIELD\tREADS\tFROM\tBY\tROWS\tKEYS\t")

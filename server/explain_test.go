@@ -24,6 +24,9 @@ func TestExplainSaysWhatAQueryReads(t *testing.T) {
 			t.Errorf("%q: exit %d, %s%s\nwant\n%s", from, c.code, &c.stdout, &c.stderr, want)
 		}
 	}
+	if c := run("{ __typename }"); c.code != exitDone || c.stdout.String() != "the query reads nothing\n" {
+		t.Errorf("a query that reads nothing: exit %d, %s%s", c.code, &c.stdout, &c.stderr)
+	}
 	var x graph.Explanation
 	c := run(query, "--variables", `{"id":"1"}`, "--json")
 	if err := json.Unmarshal([]byte(c.stdout.String()), &x); err != nil || x.Reads != 1 || x.Steps[0].Path != "first" {
@@ -33,8 +36,10 @@ func TestExplainSaysWhatAQueryReads(t *testing.T) {
 	long := start{args: []string{"explain", "-"}, stdin: strings.NewReader(query + strings.Repeat(" ", mostDocument))}
 	runProgram(t, app, long).wantExit(t, exitFailed, "it is longer than 1048576 bytes")
 	for args, want := range map[string]string{
-		query:                                  "id",
-		"{ nothing }":                          "nothing",
+		query:                                  "variable $id: must be defined; give the values of variables by --variables",
+		query + `|--variables|{"id":[]}`:       "by --variables",
+		"{ nothing other }":                    "explain the query: 1:3: Cannot query field \"nothing\" on type",
+		"{ nothing or }":                       "\n1:11: Cannot query field \"or\"",
 		query + "|--variables|[]":              "JSON object",
 		query + `|--variables|{"id":"1"} oops`: "after the JSON object",
 		query + `|--variables|{"id":"1"} {}`:   "after the JSON object",

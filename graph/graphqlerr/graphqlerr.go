@@ -94,3 +94,25 @@ func MessageOf(err error) string {
 	}
 	return err.Error()
 }
+
+// MessagesOf returns the messages of all errors of a document that err is or wraps, each after its line and column
+// where it has a place; and the text of any other error.
+func MessagesOf(err error) []string {
+	var all gqlerror.List
+	var one *gqlerror.Error
+	switch {
+	case errors.As(err, &all):
+	case errors.As(err, &one):
+		all = gqlerror.List{one}
+	default:
+		return []string{err.Error()}
+	}
+	messages := make([]string, len(all))
+	for i, e := range all {
+		messages[i] = e.Message
+		if len(e.Locations) > 0 {
+			messages[i] = fmt.Sprintf("%d:%d: %s", e.Locations[0].Line, e.Locations[0].Column, e.Message)
+		}
+	}
+	return messages
+}
