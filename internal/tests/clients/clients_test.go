@@ -44,6 +44,7 @@ func TestTheRecipesOfClientsWork(t *testing.T) {
 			}
 			if name != "urql" { // whose own cache is of answers
 				want.Renamed = []string{name + "-renamed", "another"}
+				want.Lines = []string{"p0", "p1", "p2"}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s: - wanted, + what came\n%s", name, diff)
@@ -98,6 +99,8 @@ type outcome struct {
 	Renamed []string
 	// Polled are the names in a list of several pages that is polled, before and after another has changed the last.
 	Polled [][]string
+	// Lines are the products in the list of several pages that is inside of a row.
+	Lines []string
 	// Limits are how many rows come with a limit other than before, after a write, and of a page alone.
 	Limits []int
 	// Strict are the codes of the error that a client is told which takes no older rows.

@@ -166,6 +166,42 @@ async function limits() {
   return [all.items.length, second.items.length];
 }
 
+// lines returns the products of an order, as a client's cache has them after two pages of its lines have come.
+async function lines(client, kind) {
+  const positions = new Positions();
+  const asking = client.recipe(positions);
+  const orderId = `${kind}-order`;
+  const nested = `query ($orderId: ID!, $limit: Int, $nextToken: String) {
+    Sales_Order(id: $orderId) {
+      orderId
+      lines(limit: $limit, nextToken: $nextToken) { items { orderId category productId } nextToken }
+    }
+  }`;
+  const ask = {
+    apollo: (variables, policy) => asking.query({ query: gql(nested), variables, fetchPolicy: policy }),
+    graphcache: (variables, policy) => asking.query(nested, variables, { requestPolicy: policy }),
+  }[kind];
+  const linesOf = ({ data, error }) => {
+    if (error) throw error;
+    return data.Sales_Order.lines;
+  };
+  const ordered = ["p0", "p1", "p2"].map((productId) => ({ productId, category: "lines", quantity: 1 }));
+  await append(
+    url,
+    {
+      id: orderId,
+      source: "/shop/orders",
+      type: "OrderPlaced",
+      subject: orderId,
+      data: { orderId, customerId: "c", customerGroup: "g", lines: ordered, total: 3, placedAt: "2024-01-15T10:30:00Z" },
+    },
+    positions,
+  );
+  const { nextToken } = linesOf(await ask({ orderId, limit: 2 }, "network-only"));
+  linesOf(await ask({ orderId, limit: 2, nextToken }, "network-only"));
+  return linesOf(await ask({ orderId, limit: 2 }, "cache-only")).items.map((item) => item.productId);
+}
+
 // added is the event of a product whose name is its id.
 const added = (id, category) => ({
   id: `added-${id}`,
@@ -254,7 +290,9 @@ const came = {
 if (!rowsAre) {
   came.apollo.renamed = await renames(apollo, "apollo");
   came.apollo.polled = await polls();
+  came.apollo.lines = await lines(apollo, "apollo");
   came.graphcache.limits = await limits();
+  came.graphcache.lines = await lines(graphcache, "graphcache");
   came.graphcache.renamed = await renames(graphcache, "graphcache");
 }
 console.log(JSON.stringify(came));
