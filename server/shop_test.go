@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,6 +73,49 @@ func TestTheSchemaSaysWhatItIs(t *testing.T) {
 			`what it bills, and what it has deployed."}}}`
 		if got := s.query(t, `{ __schema { description } }`); got != want {
 			t.Errorf("%v: %s", args, got)
+		}
+	}
+}
+
+// TestIntrospectionIsNullWhereTypesOfAKindHaveNone, as GraphQL says, and nowhere else.
+func TestIntrospectionIsNullWhereTypesOfAKindHaveNone(t *testing.T) {
+	s := serve(t, shopApp(), start{args: []string{"--store", "memory:", "--auth=off"}})
+	type described map[string]any
+	const of = `kind name fields { name } interfaces { name } possibleTypes { name } enumValues { name } inputFields { name }
+		isOneOf`
+	var answer struct {
+		Data struct {
+			Schema struct{ Types []described } `json:"__schema"`
+			Type   struct {
+				Fields []struct{ Type described }
+			} `json:"__type"`
+		}
+	}
+	text := s.query(t, `{ __schema { types { `+of+` } } __type(name: "__Directive") { fields { type { `+of+` } } } }`)
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		t.Fatal(err)
+	}
+	all := answer.Data.Schema.Types
+	for _, field := range answer.Data.Type.Fields { // for lists, and for what is not null
+		all = append(all, field.Type)
+	}
+	has := map[string]string{
+		"OBJECT": "fields interfaces", "INTERFACE": "fields interfaces possibleTypes", "UNION": "possibleTypes",
+		"ENUM": "enumValues", "INPUT_OBJECT": "inputFields isOneOf", "SCALAR": "", "NON_NULL": "",
+	}
+	seen := map[string]bool{}
+	for _, typ := range all {
+		kind := typ["kind"].(string)
+		seen[kind] = true
+		for _, field := range []string{"fields", "interfaces", "possibleTypes", "enumValues", "inputFields", "isOneOf"} {
+			if want := slices.Contains(strings.Fields(has[kind]), field); (typ[field] != nil) != want {
+				t.Errorf("%s %v: %s is %v", kind, typ["name"], field, typ[field])
+			}
+		}
+	}
+	for _, kind := range []string{"OBJECT", "ENUM", "INPUT_OBJECT", "SCALAR", "NON_NULL"} {
+		if !seen[kind] {
+			t.Errorf("there is no type of the kind %s", kind)
 		}
 	}
 }

@@ -79,6 +79,9 @@ func Resolve[C, T any](ctx context.Context, op *graphql.OperationContext, c C, f
 		},
 		value, nil,
 		func(ctx context.Context, selections ast.SelectionSet, v any) graphql.Marshaler { // not of T: see unexpected
+			if ofOtherKind(ctx, field) {
+				return graphql.Null
+			}
 			if typed, is := v.(T); is {
 				return marshal(ctx, c, selections, typed)
 			}
