@@ -1,6 +1,7 @@
 package conventions
 
 import (
+	"bytes"
 	"os"
 	"path"
 	"path/filepath"
@@ -27,6 +28,20 @@ func TestCapabilitiesAreShownByTestsThatThereAre(t *testing.T) {
 	for _, m := range named {
 		if !declared[string(m[1])] {
 			t.Errorf("docs/capabilities.md names %s, which there is not", m[1])
+		}
+	}
+}
+
+// TestEveryCapabilityIsShown by a test or a command, in the last cell of its row of docs/capabilities.md.
+func TestEveryCapabilityIsShown(t *testing.T) {
+	shown := regexp.MustCompile("`((foldql|server|curl) [^`]+|[^` ]*\\b(Test|Fuzz)\\w+)`")
+	for line := range bytes.Lines(read(t, filepath.Join(root, "docs/capabilities.md"))) {
+		cells := bytes.Split(bytes.Trim(line, "| \n"), []byte(" | "))
+		if !bytes.HasPrefix(line, []byte("| ")) || string(cells[len(cells)-1]) == "shown by" {
+			continue
+		}
+		if !shown.Match(cells[len(cells)-1]) {
+			t.Errorf("docs/capabilities.md says nothing that shows %q: name a test or a command", cells[0])
 		}
 	}
 }
