@@ -47,7 +47,7 @@ func (h *handler) answer(out *answer, p *params, exec graphql.GraphExecutor) {
 		Request: out.request, Header: out.w.Header(), Began: p.ReadTime.End, Extensions: p.Extensions,
 	}}
 	e.find()
-	if op := e.Definition; op != nil && op.Operation != ast.Query && out.request.Method == http.MethodGet {
+	if op := e.Definition; op != nil && op.Operation != ast.Query && out.request.Method != http.MethodPost {
 		out.w.Header().Set("Allow", http.MethodPost)
 		out.refuse(http.StatusMethodNotAllowed, graphqlerr.New(graphqlerr.BadUserInput, "a %s needs a POST request",
 			op.Operation))

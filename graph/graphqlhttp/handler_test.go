@@ -30,6 +30,10 @@ func TestAQueryIsAnsweredByPostAndGet(t *testing.T) {
 	if got := send(t, h, get); got.status != 200 || got.body != want {
 		t.Errorf("GET: status %d, %s", got.status, got.body)
 	}
+	get.Method = http.MethodHead // of which net/http sends no body
+	if got := send(t, h, get); got.status != 200 {
+		t.Errorf("HEAD: status %d, %s", got.status, got.body)
+	}
 }
 
 func TestDataIsSentAsItWasMade(t *testing.T) {
@@ -92,6 +96,8 @@ func TestWhatIsNoGraphQLOverHTTPIsRefused(t *testing.T) {
 		return r
 	}
 	const ok = `{"query":"{ __typename }"}`
+	twoTypes := post(ok)
+	twoTypes.Header.Add("Content-Type", "text/plain")
 	tests := map[string]struct {
 		request *http.Request
 		status  int
@@ -104,6 +110,7 @@ func TestWhatIsNoGraphQLOverHTTPIsRefused(t *testing.T) {
 		"form": {request("POST", "/", "query={a}", "Content-Type", "application/x-www-form-urlencoded"),
 			415, "must be application/json"},
 		"another charset": {request("POST", "/", ok, "Content-Type", jsonType+"; charset=utf-16"), 415, "UTF-8"},
+		"two types":       {twoTypes, 415, "must be application/json"},
 		"compressed": {request("POST", "/", ok, "Content-Type", jsonType, "Content-Encoding", "gzip"), 415,
 			"must not be encoded"},
 		"no body":                 {post(``), 400, "not JSON"},
@@ -122,6 +129,7 @@ func TestWhatIsNoGraphQLOverHTTPIsRefused(t *testing.T) {
 		"GET without query":       {request("GET", "/", ""), 400, "no query"},
 		"GET with bad variables":  {request("GET", "/?query={a}&variables=[1]", ""), 400, "must be an object"},
 		"GET with bad encoding":   {request("GET", "/?query=%zz", ""), 400, "not URL-encoded"},
+		"mutation by HEAD":        {request("HEAD", "/?query=mutation+{touch}", ""), 405, "a mutation needs a POST request"},
 		"mutation by GET":         {request("GET", "/?query=mutation+{touch}", ""), 405, "a mutation needs a POST request"},
 		"large body":              {post(`{"query":"` + strings.Repeat("x", 2000) + `"}`), 413, "more than 1000 bytes"},
 		"large query string":      {request("GET", "/?query="+strings.Repeat("x", 2000), ""), 413, "more than 1000 bytes"},
@@ -135,8 +143,8 @@ func TestWhatIsNoGraphQLOverHTTPIsRefused(t *testing.T) {
 		if code := got.code(); code != "BAD_USER_INPUT" && !(code == "LIMIT_EXCEEDED" && test.status == 413) {
 			t.Errorf("%s: code %q", name, code)
 		}
-		if test.status == 405 && got.header.Get("Allow") == "" {
-			t.Errorf("%s: there is no Allow header", name)
+		if allowed := got.header.Get("Allow"); test.status == 405 && allowed != "GET, HEAD, POST" && allowed != "POST" {
+			t.Errorf("%s: Allow is %q", name, allowed)
 		}
 	}
 	broken := post("")

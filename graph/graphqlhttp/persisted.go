@@ -74,8 +74,8 @@ func (d *persisted) learn(p *params) {
 
 // hashIn is the hash in the extension of automatic persisted queries; "" where there is none.
 func hashIn(extensions map[string]any) (hash string, err *gqlerror.Error) {
-	extension, there := extensions[persistedQuery]
-	if !there {
+	extension := extensions[persistedQuery]
+	if extension == nil {
 		return "", nil
 	}
 	members, _ := extension.(map[string]any)

@@ -88,6 +88,9 @@ func TestAnAutomaticPersistedQueryIsSentOnce(t *testing.T) {
 	if got := send(t, h, get(url.Values{"extensions": {automatic(greeting)}})); got.code() != "" {
 		t.Errorf("by GET: %s", got.body)
 	}
+	if got := ask(`"query":"{ secret }","extensions":{"persistedQuery":null}`); got.code() != "" {
+		t.Errorf("an extension that is null: %s", got.body)
+	}
 	for name, members := range map[string]string{
 		"the hash of another":  `"query":"{ secret }",` + extensions,
 		"no hash":              `"extensions":{"persistedQuery":{"version":1}}`,

@@ -38,15 +38,15 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request, b *budget) (p *pa
 	switch r.Method {
 	case http.MethodPost:
 		refused = h.readBody(w, r, p, b)
-	case http.MethodGet:
+	case http.MethodGet, http.MethodHead:
 		refused = h.readURL(r, p)
 	default:
-		w.Header().Set("Allow", "GET, POST")
+		w.Header().Set("Allow", "GET, HEAD, POST")
 		refused = refuse(http.StatusMethodNotAllowed, graphqlerr.BadUserInput,
 			"queries are asked with GET or POST, not %.20s", r.Method)
 	}
 	p.ReadTime.End = graphql.Now()
-	switch _, persisted := p.Extensions[persistedQuery]; {
+	switch persisted := p.Extensions[persistedQuery] != nil; {
 	case refused != nil:
 	case p.Query == "" && p.documentID == "" && !persisted:
 		refused = badRequest("the request has no query")
@@ -57,8 +57,9 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request, b *budget) (p *pa
 }
 
 func (h *handler) readBody(w http.ResponseWriter, r *http.Request, params *params, b *budget) *refusal {
-	if !isJSON(r.Header.Get("Content-Type")) {
-		return refuse(http.StatusUnsupportedMediaType, graphqlerr.BadUserInput, "the body must be %s in UTF-8", jsonType)
+	if types := r.Header["Content-Type"]; len(types) != 1 || !isJSON(types[0]) {
+		return refuse(http.StatusUnsupportedMediaType, graphqlerr.BadUserInput, "the body must be %s in UTF-8",
+			jsonType)
 	}
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return refuse(http.StatusUnsupportedMediaType, graphqlerr.BadUserInput, "the body must not be encoded, as %.20q",
