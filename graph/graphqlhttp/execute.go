@@ -3,6 +3,7 @@ package graphqlhttp
 import (
 	"context"
 	"net/http"
+	"strings"
 	"sync/atomic"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -177,7 +178,7 @@ func (e *execution) dispatch(ctx context.Context) *graphql.Response {
 	ctx = context.WithValue(ctx, documentKey{}, e.doc.QueryDocument)
 	op, errs := e.exec.CreateOperationContext(ctx, &e.params.RawParams)
 	if errs != nil {
-		e.failed = blameVariables(errs)
+		e.failed = blameVariables(e.Definition, errs)
 		return e.exec.DispatchError(graphql.WithOperationContext(ctx, op), e.failed)
 	}
 	done, err := e.docs.introspection.Wait(ctx, op.Operation)
@@ -208,11 +209,14 @@ func (e *execution) outside(ctx context.Context) context.Context {
 
 // blameVariables makes errors of variables what they are; gqlgen calls them errors of the document, and gives them the
 // path of a field.
-func blameVariables(errs gqlerror.List) gqlerror.List {
+func blameVariables(op *ast.OperationDefinition, errs gqlerror.List) gqlerror.List {
 	for i, err := range errs {
-		if len(err.Path) > 1 && err.Path[0] == ast.PathName("variable") {
-			errs[i] = coded(graphqlerr.BadUserInput, "variable $%s: %s", err.Path[1:], err.Message)
+		if len(err.Path) < 2 || err.Path[0] != ast.PathName("variable") {
+			continue
 		}
+		name, _ := err.Path[1].(ast.PathName)
+		inside := strings.TrimPrefix(err.Path[1:].String(), string(name))
+		errs[i] = wrongVariable(op, string(name), inside, err.Message)
 	}
 	return errs
 }

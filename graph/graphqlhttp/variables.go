@@ -45,11 +45,20 @@ func (in *inputs) read(op *ast.OperationDefinition, variables map[string]any) *g
 		}
 		v, wrong := in.value(def.Type, v)
 		if wrong != nil {
-			return coded(graphqlerr.BadUserInput, "variable $%s%s: %s", def.Variable, wrong.at, wrong.reason)
+			return wrongVariable(op, def.Variable, wrong.at, wrong.reason)
 		}
 		variables[def.Variable] = v
 	}
 	return nil
+}
+
+// wrongVariable is the error of a variable, or of what is inside of it at a place, where the operation defines it.
+func wrongVariable(op *ast.OperationDefinition, variable, at, reason string) *gqlerror.Error {
+	err := coded(graphqlerr.BadUserInput, "variable $%s%s: %s", variable, at, reason)
+	if def := op.VariableDefinitions.ForName(variable); def != nil && def.Position != nil {
+		err.Locations = []gqlerror.Location{{Line: def.Position.Line, Column: def.Position.Column}}
+	}
+	return err
 }
 
 // coerce makes the values of variables, which were read, what gqlgen makes of them: with defaults, and with numbers in
@@ -60,7 +69,7 @@ func (in *inputs) coerce(op *ast.OperationDefinition, variables map[string]any) 
 	}
 	values, err := validator.VariableValues(in.schema, op, variables)
 	if err != nil {
-		return nil, blameVariables(gqlerror.List{gqlerror.WrapIfUnwrapped(err)})
+		return nil, blameVariables(op, gqlerror.List{gqlerror.WrapIfUnwrapped(err)})
 	}
 	return values, nil
 }

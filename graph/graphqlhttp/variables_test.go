@@ -85,6 +85,21 @@ func TestVariablesAreReadWhereverTheyHoldAScalarOrAnEnum(t *testing.T) {
 	}
 }
 
+func TestErrorsOfVariablesNameThePlaceOfTheirDefinition(t *testing.T) {
+	h := New(testSchema, Config{})
+	for variables, want := range map[string]string{
+		`{}`:                   `"variable $n: must be defined","locations":[{"line":2,"column":2}]`,
+		`{"n":null}`:           `"variable $n: cannot be null","locations":[{"line":2,"column":2}]`,
+		`{"n":"x","k":2.5}`:    `"variable $k: 2.5 is not a value of type Int","locations":[{"line":2,"column":15}]`,
+		`{"n":"x","k":"many"}`: `"variable $k: cannot use string as Int","locations":[{"line":2,"column":15}]`,
+	} {
+		got := query(t, h, "query(\n $n: String!, $k: Int) { hello(name: $n, times: $k) }", variables)
+		if !strings.Contains(got.body, want) {
+			t.Errorf("%s: %s, want %s", variables, got.body, want)
+		}
+	}
+}
+
 // TestAnInputWithOneOfHasExactlyOneField, be it the value of a variable or a literal with variables in it.
 func TestAnInputWithOneOfHasExactlyOneField(t *testing.T) {
 	in := &inputs{schema: gqlparser.MustLoadSchema(&ast.Source{Input: `
