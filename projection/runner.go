@@ -84,6 +84,12 @@ func (r *Runner) Rebuild(ctx context.Context) error {
 // Progress is how far the rows are on their way to be complete: it never waits.
 func (r *Runner) Progress() querydb.Progress { return r.engine.Monitor.Rebuild() }
 
+// ProgressTo is how far rows that are built beside others are on their way to where the partitions end: events come
+// while they are built, and after they are complete. It never waits.
+func ProgressTo(r *Runner, ends map[string]uint64) querydb.Progress {
+	return delivery.ProgressTo(r.engine.Monitor, ends)
+}
+
 // ReadDecisions reads what was decided about dead letters, and does that: also what was decided in rows of another
 // generation, which hold for these. A Runner does so by itself where it finds that others have gone on; on a store with
 // one writer it must be told.

@@ -73,6 +73,7 @@ type Progress struct {
 	Folded, Total uint64  // events
 	ETASeconds    float64 // for the remaining events; negative where there is no estimate
 	Stopped       bool    // the projection has stopped, and continues only after somebody has resolved the cause
+	Waits         bool    // the rows are complete, and wait for the switch
 }
 
 // RebuildingError is returned when a read asks for rows that are being rebuilt. It matches ErrUnavailable.
@@ -106,11 +107,16 @@ type NotRebuiltError struct {
 
 // Error implements error.
 func (e *NotRebuiltError) Error() string {
+	waits := ""
+	if e.Waits {
+		waits = ", which wait for the switch"
+	}
 	if e.What == "" {
-		return fmt.Sprintf("there are no rows of %s yet: %d of %d events are folded into them", e.Model, e.Folded, e.Total)
+		return fmt.Sprintf("there are no rows of %s yet: %d of %d events are folded into them%s", e.Model, e.Folded, e.Total,
+			waits)
 	}
 	return fmt.Sprintf("%s is not known yet of the rows of %s, which are of a former schema: %d of %d events are folded "+
-		"into new ones", e.What, e.Model, e.Folded, e.Total)
+		"into new ones%s", e.What, e.Model, e.Folded, e.Total, waits)
 }
 
 // Is reports whether target is ErrUnavailable.

@@ -116,14 +116,20 @@ func formerError(e *querydb.NotRebuiltError) error {
 }
 
 func hint(p *querydb.Progress) string {
-	if p.Stopped {
+	switch {
+	case p.Stopped:
 		return "the fold has stopped; contact the operator of the server"
+	case p.Waits:
+		return "the new rows are complete, and wait for the switch"
 	}
 	return "ask again later"
 }
 
 func extension(model string, p *querydb.Progress) map[string]any {
 	progress := map[string]any{"model": model, "folded": p.Folded, "total": p.Total, "stopped": p.Stopped}
+	if p.Waits {
+		progress["waits"] = true
+	}
 	if p.ETASeconds >= 0 {
 		progress["etaSeconds"] = math.Ceil(p.ETASeconds)
 	}

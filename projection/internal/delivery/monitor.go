@@ -277,13 +277,32 @@ func saveRates(ctx context.Context, r *Runner, measured rates.Rates) {
 	}
 }
 
-// Rebuild is how far the rows have come that are not served yet.
+// Rebuild is how far the rows have come that are not served yet, on their way to the goal.
 func (m *Monitor) Rebuild() querydb.Progress {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	return progressTo(m, m.goal)
+}
+
+// ProgressTo is how far the rows have come on their way to the ends of partitions, or to the goal where that is beyond
+// these.
+func ProgressTo(m *Monitor, ends map[string]uint64) querydb.Progress {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	furthest := maps.Clone(m.snapshot.Partitions)
+	for _, all := range []map[string]uint64{ends, m.goal} {
+		for partition, end := range all {
+			furthest[partition] = max(furthest[partition], end)
+		}
+	}
+	return progressTo(m, furthest)
+}
+
+// progressTo is how far the rows have come on their way to the ends; the caller holds the lock.
+func progressTo(m *Monitor, ends map[string]uint64) querydb.Progress {
 	s := &m.snapshot
 	b := querydb.Progress{ETASeconds: -1, Stopped: !s.Running && (s.LastError != "" || s.Stop != nil)}
-	for partition, end := range m.goal {
+	for partition, end := range ends {
 		b.Folded += min(s.Partitions[partition], end)
 		b.Total += end
 	}

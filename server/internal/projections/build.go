@@ -29,7 +29,7 @@ func (u *unit) build(c *crew) error {
 			builds: true}
 		one.build.set(b)
 		c.add(func(ctx context.Context) { u.set.keepRunning(ctx, b) })
-		u.report(i, r.Progress)
+		u.report(i, one.build.progress)
 	}
 	return nil
 }
@@ -101,6 +101,13 @@ type buildRunner struct {
 	mu      sync.Mutex
 	running *Running
 	lost    lost // when that was looked up last
+	told    told
+}
+
+// told is what the last status has said of the rows, which errors of queries tell without waiting for the source.
+type told struct {
+	ends     map[string]uint64 // of partitions
+	complete bool
 }
 
 // runner is who builds them; nil where nobody does.
@@ -113,7 +120,36 @@ func (b *buildRunner) runner() *Running {
 func (b *buildRunner) set(one *Running) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.running, b.lost = one, lost{}
+	b.running, b.lost, b.told = one, lost{}, told{ends: map[string]uint64{}}
+}
+
+// progress is how far the rows have come, of a log whose end was looked up within progressEvery. It never waits.
+func (b *buildRunner) progress() querydb.Progress {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.running == nil {
+		return querydb.Progress{ETASeconds: -1}
+	}
+	p := projection.ProgressTo(b.running.Runner, b.told.ends)
+	if b.told.complete && !p.Stopped {
+		p.Waits, p.ETASeconds = true, -1
+	}
+	return p
+}
+
+// tell takes note of a status of the rows that one builds.
+func (b *buildRunner) tell(one *Running, s *projection.Status, complete bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.running != one {
+		return
+	}
+	b.told.complete = complete
+	for _, p := range s.Partitions {
+		if p.HeadKnown {
+			b.told.ends[p.Partition] = p.Head
+		}
+	}
 }
 
 // status is how far the rows have come that are being built, or cannot be begun; nil where none are to be. On an error
@@ -142,6 +178,7 @@ func (b *buildRunner) status(ctx context.Context, heads *projection.Heads) (*pro
 		at.Folded += p.Checkpoint
 		at.Total += p.Head
 	}
+	b.tell(one, &s, at.Complete)
 	return at, cmp.Or(unread, unknown)
 }
 
