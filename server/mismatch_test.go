@@ -81,6 +81,13 @@ func testOlderLog(t *testing.T, app App, dir string, args []string, advice strin
 			!strings.Contains(body, "log") {
 			t.Errorf("%s: readyz is %d %s", when, status, body)
 		}
+		at := s.statusOf(t).Projections[0]
+		if at.LagKnown || !strings.Contains(at.LastError, "server log accept") {
+			t.Errorf("%s: the lag is known: %t, and the last error says %q", when, at.LagKnown, at.LastError)
+		}
+		if _, got := s.request(t, "GET", "/metrics", ""); strings.Contains(got, "foldql_projection_lag_events{") {
+			t.Errorf("%s: metrics tell a lag:\n%s", when, got)
+		}
 		if got := s.query(t, `{ Task(id: "105") { title } }`); !strings.Contains(got, "Task 105") {
 			t.Errorf("%s: rows are not served: %s", when, got)
 		}

@@ -32,7 +32,8 @@ var (
 	projectionFailedCascades = describe("foldql_projection_failed_cascades",
 		"Rows of which some copies could not follow a change.", "projection")
 	projectionLag = describe("foldql_projection_lag_events",
-		"Events behind the end of the source; absent while the source does not say where it ends.", "projection")
+		"Events behind the end of the source; absent while the source does not say where it ends, and while the log is not "+
+			"the one of the rows.", "projection")
 	projectionCheckpoint = describe("foldql_projection_checkpoint", "Offset up to which rows are durable.", "projection",
 		"partition")
 	projectionFrozen = describe("foldql_projection_frozen",
@@ -45,7 +46,7 @@ var (
 		"Events folded into rows that are built beside those that serve.", "projection")
 	rebuildLag = describe("foldql_rebuild_lag_events",
 		"Events that rows which are built beside those that serve are behind the end of the source; absent while the source "+
-			"does not say where it ends.", "projection")
+			"does not say where it ends, and while the log is not the one of the rows.", "projection")
 	rebuildRate = describe("foldql_rebuild_events_per_second", "Rate at which such rows are built.",
 		"projection")
 	rebuildDeadLetters    = describe("foldql_rebuild_dead_letters", "Dead letters of such rows.", "projection")

@@ -299,6 +299,7 @@ func (r *Running) Status(ctx context.Context, heads *projection.Heads) (s projec
 		}
 	}
 	s.Build, err = r.build.status(ctx, heads)
+	tellMismatch(r, &s)
 	return s, cmp.Or(unknown, unread, err)
 }
 

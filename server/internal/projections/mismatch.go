@@ -41,6 +41,21 @@ func StandStill(ctx context.Context, f *Set, other *projection.MismatchError) er
 	return nil
 }
 
+// tellMismatch has a status say that the log is not the one of the rows: how far these are behind it means nothing.
+func tellMismatch(f *Running, s *projection.Status) {
+	if f.unit == nil || f.unit.set.Mismatch() == nil {
+		return
+	}
+	s.Lag, s.LagKnown, s.ETASeconds = 0, false, -1
+	for i := range s.Partitions {
+		s.Partitions[i].Lag = 0
+	}
+	s.LastError = logcheck.Error(f.unit.set.Mismatch()).Error()
+	if b := s.Build; b != nil {
+		b.Lag, b.LagKnown, b.ETASeconds = 0, false, -1
+	}
+}
+
 // Guard returns a log that takes no events while it is not the one that the rows are folded from.
 func (s *Set) Guard(l eventlog.Log) eventlog.Log { return &guardedLog{l, s} }
 
