@@ -56,12 +56,14 @@ func Rearrange(ctx context.Context, db *querydb.DB, how querydb.Rearrangement, a
 	left := r.leftover(r.move(how))
 	notes := append(r.notes(), left.notes()...)
 	if how == querydb.DropBuilt && r.forgetsAlone() {
-		err = db.Apply(ctx, querydb.Batch{Notes: notes})
-	} else {
+		if err = db.Apply(ctx, querydb.Batch{Notes: notes}); err != nil {
+			err = fmt.Errorf("%s: %w", how, err)
+		}
+	} else { // whose error says how
 		err = db.Generations().Rearrange(ctx, how, slices.Collect(maps.Values(r.tables)), notes)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", how, err)
+		return err
 	}
 	left.drop(db)
 	return nil

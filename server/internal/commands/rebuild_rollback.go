@@ -13,8 +13,8 @@ type rebuildRollback struct{ rebuildNames }
 
 // Run has the former rows serve again, and says of which rows the former owners own them again.
 func (c *rebuildRollback) Run(ctx context.Context, p *Program) error {
-	err := decideRebuild(ctx, p, &c.Server, c.Name, "/rollback", "the former rows serve again; start the program that "+
-		"folded them, so that they catch up")
+	err := decideRebuild(ctx, p, &c.Server, c.Name, "/rollback", "the former rows serve again; if another version of "+
+		"the program folded them, start that, so that they catch up")
 	if owned := ownedAmong(p, c.Name); err == nil && len(owned) > 0 {
 		fmt.Fprintf(p.Stdout, "until they do, rows of %s have the owners that they had when they ceased to serve: whoever "+
 			"has lost access by them since has it again\n", strings.Join(owned, ", "))

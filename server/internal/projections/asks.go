@@ -68,6 +68,8 @@ func refusal(ctx context.Context, u *unit, a ask, found *survey, again *switchAg
 		return "the rows are not built yet"
 	case a.what == Rollback && again.pends() && found.since.IsZero():
 		return "there are no former rows: those that were switched away from are folded on, and serve then"
+	case a.what == Rollback && lacksFormer(ctx, u):
+		return "there are no former rows: 'server rebuild status' lists what there is"
 	}
 	return ""
 }
@@ -102,6 +104,12 @@ func (u *unit) asked(ctx context.Context, a ask, serving, building *crew) act {
 func othersBuild(ctx context.Context, u *unit) bool {
 	now, err := u.look(ctx)
 	return err == nil && now.othersBuild
+}
+
+// lacksFormer reports whether there are no rows to go back to, also since the last survey.
+func lacksFormer(ctx context.Context, u *unit) bool {
+	now, err := u.look(ctx)
+	return err == nil && now.since.IsZero()
 }
 
 // RefusedError says why what an operator asks for cannot be done as things are.
