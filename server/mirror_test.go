@@ -131,7 +131,7 @@ func TestACopyOfAStreamThatWasMadeAnewIsSetAside(t *testing.T) {
 
 	accept := append([]string{"log", "accept"}, args...)
 	runProgram(t, newProject(false).App, start{args: accept}).wantExit(t, exitUsage, "is of another log")
-	runProgram(t, newProject(false).App, start{args: append(accept, "--yes")}).wantExit(t, exitDone, "set aside")
+	runProgram(t, newProject(false).App, start{args: append(accept, "--yes")}).wantExit(t, exitDone, "is kept as")
 	aside, err := filepath.Glob(filepath.Join(data, "mirror.former-*"))
 	if len(aside) != 1 || err != nil {
 		t.Errorf("set aside are %q, %v", aside, err)

@@ -130,7 +130,7 @@ func TestAProjectIsDeveloped(t *testing.T) {
 	}
 
 	if runtime.GOOS == "linux" { // a server that went on would hold the data
-		if told := d.kill(); strings.Count(told, "foldql dev: mended: the server at "+d.url) != 2 {
+		if told := d.kill(); strings.Count(told, "foldql dev: fixed: the server at "+d.url) != 2 {
 			t.Errorf("of the schema and the code, which were mended without another server, it tells\n%s", told)
 		}
 		d = develop(t, dir)

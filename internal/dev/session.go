@@ -115,7 +115,7 @@ func (s *session) settle() {
 // mend shows that nothing is wrong, and tells it where something was.
 func (s *session) mend() {
 	if s.told {
-		s.out.say("mended: the server at %s is that of the project as it stands", s.url)
+		s.out.say("fixed: the server at %s is that of the project as it stands", s.url)
 	}
 	s.told = false
 	s.board.Mend()

@@ -26,7 +26,7 @@ func takeDecisions(ctx context.Context, s *State, p *location) error {
 	if deadletter.Ahead(s.Decisions, now, done) {
 		s.Decided++
 	}
-	s.Decisions, s.Places, s.Unsettled = now, deadletter.PlacesOf(now), deadletter.Unsettled(s.Letters, now)
+	s.Decisions, s.ApplyPoints, s.Unsettled = now, deadletter.ApplyPointsOf(now), deadletter.Unsettled(s.Letters, now)
 	return nil
 }
 

@@ -41,10 +41,10 @@ type State struct {
 	readiness *readiness
 	upgrader  upgrader
 	restarter restarter
-	// Letters are the dead letters, Decisions what was decided about former ones, and Places where these are tried.
-	Letters   *deadletter.Index
-	Decisions map[position.Ref]deadletter.Decision
-	Places    deadletter.Places
+	// Letters are the dead letters, Decisions what was decided about former ones, and ApplyPoints where these are tried.
+	Letters     *deadletter.Index
+	Decisions   map[position.Ref]deadletter.Decision
+	ApplyPoints deadletter.ApplyPoints
 	// Decided counts the readings that have found other decisions about what is yet to come: what was read of the source
 	// before goes by the former ones.
 	Decided int

@@ -13,14 +13,15 @@ import (
 const KindDecision = "decision:"
 
 // Decision records what was decided about a dead letter, so that a fold of the whole log does the same at the same
-// place. Such records outlive a restart of the projection. One that was retried, and failed again, is a dead letter
-// still: then it is about the last time that it was tried, so that the same code tries it there again, and not before.
+// apply point. Such records outlive a restart of the projection. One that was retried, and failed again, is a dead
+// letter still: then it is about the last time that it was tried, so that the same code tries it there again, and not
+// before.
 type Decision struct {
 	position.Ref `json:"-"`
 	// Subject is that of the event; "" where it has none, or an earlier version made the decision.
 	Subject string `json:"subject,omitempty"`
 	// Skip: the event never takes effect. Else it is tried at Moment, the offset of the event after which it was, in the
-	// order of Seq there: see Places.
+	// order of Seq there: see ApplyPoints.
 	Skip   bool   `json:"skip,omitempty"`
 	Moment uint64 `json:"moment,omitempty"`
 	Seq    int    `json:"seq,omitempty"`

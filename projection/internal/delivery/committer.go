@@ -309,6 +309,6 @@ func (c *committer) remember(ctx context.Context, out *outcome) {
 	}
 	for _, d := range out.decisions {
 		c.state.Decisions[d.Ref] = d
-		c.state.Places.Add(&d)
+		c.state.ApplyPoints.Add(&d)
 	}
 }

@@ -131,7 +131,7 @@ func (v *evaluator) next(out *outcome) position.Cursor {
 	if out.settles {
 		return out.end.Next()
 	}
-	return v.state.Places.Free(out.partition, out.end, v.db.Generations().Build()).Next()
+	return v.state.ApplyPoints.Free(out.partition, out.end, v.db.Generations().Build()).Next()
 }
 
 // wakeBehind has the first dead letter of the subject retried that waited for the item: nothing is on record of it,

@@ -49,13 +49,13 @@ func (t *Taker) Take(ctx context.Context, all []deadletter.Upstream) (done Outco
 	if err != nil {
 		return done, err
 	}
-	places := deadletter.PlacesOf(former)
+	points := deadletter.ApplyPointsOf(former)
 	all = slices.Clone(all)
 	slices.SortFunc(all, func(a, b deadletter.Upstream) int {
 		return cmp.Or(cmp.Compare(a.Moment, b.Moment), cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Offset, b.Offset))
 	})
 	for batch := range slices.Chunk(fresh(all, former), mostAtOnce) {
-		if err := t.takeSome(ctx, batch, former, places, &done); err != nil {
+		if err := t.takeSome(ctx, batch, former, points, &done); err != nil {
 			return done, err
 		}
 	}
@@ -76,7 +76,7 @@ func fresh(all []deadletter.Upstream, former map[position.Ref]deadletter.Decisio
 
 // takeSome takes over as many as one commit has.
 func (t *Taker) takeSome(ctx context.Context, some []deadletter.Upstream,
-	former map[position.Ref]deadletter.Decision, places deadletter.Places, done *Outcome) error {
+	former map[position.Ref]deadletter.Decision, points deadletter.ApplyPoints, done *Outcome) error {
 	var checked []deadletter.Upstream
 	for i := range some {
 		err := t.check(ctx, &some[i])
@@ -103,8 +103,8 @@ func (t *Taker) takeSome(ctx context.Context, some []deadletter.Upstream,
 			continue
 		}
 		d := checked[i].Decision(rows)
-		places.MakeRoom(&d)
-		places.Add(&d)
+		points.MakeRoom(&d)
+		points.Add(&d)
 		decisions = append(decisions, d)
 	}
 	if len(decisions) == 0 {

@@ -149,7 +149,7 @@ func (c *acceptCommand) copyAnew(p *Program, src *sources.Source, from config.So
 	if err != nil {
 		return src, err
 	}
-	fmt.Fprintf(p.Stdout, "the copy of the former log is set aside: remove %s when nobody needs its events\n", aside)
+	fmt.Fprintf(p.Stdout, "the copy of the former log is kept as %s: remove that when nobody needs its events\n", aside)
 	anew, err := p.OpenSource(from, store, c.Data.Reserve(), c.MaxEvent)
 	if err != nil {
 		return src, err

@@ -6,10 +6,10 @@ import (
 	"github.com/foldql/foldql/projection/internal/position"
 )
 
-// TestEventsOfOnePlaceAreTriedOneAfterTheOther: two servers may have decided at the same place.
-func TestEventsOfOnePlaceAreTriedOneAfterTheOther(t *testing.T) {
+// TestEventsOfOneApplyPointAreTriedOneAfterTheOther: two servers may have decided at the same one.
+func TestEventsOfOneApplyPointAreTriedOneAfterTheOther(t *testing.T) {
 	at := func(offset uint64) position.Ref { return position.Ref{Partition: "0", Offset: offset} }
-	all := Places{}
+	all := ApplyPoints{}
 	for _, d := range []Decision{{Ref: at(1), Moment: 8}, {Ref: at(2), Moment: 8, Seq: 4}, {Ref: at(9), Skip: true}} {
 		all.Add(&d)
 	}
@@ -29,9 +29,10 @@ func TestEventsOfOnePlaceAreTriedOneAfterTheOther(t *testing.T) {
 	}
 }
 
-// TestRowsBesideEachOtherNeverTakeOnePlace, whatever they know of each other; and none takes one before what is known.
-func TestRowsBesideEachOtherNeverTakeOnePlace(t *testing.T) {
-	none, some := Places{}, Places{}
+// TestRowsBesideEachOtherNeverTakeOneApplyPoint, whatever they know of each other; and none takes one before what is
+// known.
+func TestRowsBesideEachOtherNeverTakeOneApplyPoint(t *testing.T) {
+	none, some := ApplyPoints{}, ApplyPoints{}
 	for _, d := range []Decision{
 		{Moment: 8}, {Moment: 8, Seq: 5}, {Moment: 7, Seq: 90}, {Skip: true, Moment: 8, Seq: 90},
 	} {
@@ -39,7 +40,7 @@ func TestRowsBesideEachOtherNeverTakeOnePlace(t *testing.T) {
 		some.Add(&d)
 	}
 	taken := map[bool]map[int]bool{false: {}, true: {}}
-	for known, first := range map[*Places]int{&none: 0, &some: 6} {
+	for known, first := range map[*ApplyPoints]int{&none: 0, &some: 6} {
 		for _, built := range []bool{false, true} {
 			for replayed := range 10 {
 				done := position.Cursor{Offset: 8, Replayed: replayed}
@@ -51,9 +52,9 @@ func TestRowsBesideEachOtherNeverTakeOnePlace(t *testing.T) {
 			}
 		}
 	}
-	for place := range taken[true] {
-		if taken[false][place] {
-			t.Errorf("rows that serve and rows that are built both take %d", place)
+	for point := range taken[true] {
+		if taken[false][point] {
+			t.Errorf("rows that serve and rows that are built both take %d", point)
 		}
 	}
 }
