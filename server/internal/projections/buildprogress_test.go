@@ -41,7 +41,7 @@ func TestTheErrorOfRowsThatAreBuiltTellsOfEventsPastTheirFirstGoal(t *testing.T)
 		return progress() == want
 	})
 
-	one := &set.units[0].of[0].beside
+	one := &set.units[0].of[0].build
 	one.tell(one.runner(), &projection.Status{
 		Partitions: []projection.PartitionStatus{{Partition: "0", Head: 9, HeadKnown: true}},
 	}, false)
