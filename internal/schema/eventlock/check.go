@@ -176,7 +176,10 @@ func (c *checker) enum(t *schema.EventType, was []string, now *schema.EventField
 
 // newField looks at a field that the type did not have, or not any more.
 func (c *checker) newField(was, t *schema.EventType, f *schema.EventField) {
-	if !mayLack(f) {
+	if removed, found := c.lock.removedField(was, f.Name); !mayLack(f) && found {
+		name, next := c.raised()
+		c.add(rule.LockRemoved.Broken(f.Pos, t.Name, f.Name, f.Name, removed.typ+"!", was.Name, name, next))
+	} else if !mayLack(f) {
 		c.missing(t, f)
 	}
 	c.takenOver(was, t, f, func(name string) bool { return name == f.Name || slices.Contains(f.Was, name) })

@@ -148,13 +148,28 @@ func TestWhatWasRemovedLongAgoIsStillKnown(t *testing.T) {
 		t.Errorf("the field comes back as it was: %v", err)
 	}
 	found = l.Check(modelOf(t, `type Placed { id: ID! line: Piece! } type Piece { sku: ID! weight: Float! }`))
-	if len(found) != 1 || found[0].Code != "lock-missing" {
+	if len(found) != 1 || found[0].Code != "lock-removed" {
 		t.Errorf("the field comes back required: %v", found)
 	}
 	found = l.Check(modelOf(t, `type Placed { id: ID! line: Piece! } type Piece { sku: ID! weight: Boolean }`))
 	if len(found) != 1 || found[0].Code != "lock-type" {
 		t.Errorf("the field comes back with another type: %v", found)
 	}
+}
+
+// TestARemovedFieldThatNoEventLacksIsGivenBack to its type in the lock, as the message of its rule says: it may have
+// been removed and put back before anything was appended.
+func TestARemovedFieldThatNoEventLacksIsGivenBack(t *testing.T) {
+	const with = `type E { id: ID! lines: [Line!]! } type Line { sku: ID! n: Int! }`
+	lock := evolve(t, with, `type E { id: ID! lines: [Line!]! } type Line { sku: ID! }`)
+	l, _ := eventlock.Read(lock)
+	found := l.Check(modelOf(t, with))
+	if len(found) != 1 || !strings.Contains(found[0].Fix,
+		`write n: Int! into type Line of events.lock, in place of @removed(field: "n", …)`) {
+		t.Fatalf("%v", found)
+	}
+	given := strings.Replace(lock, "\n    @removed(field: \"n\", type: \"Int\") {\n", " {\n  n: Int!\n", 1)
+	refusedBy(t, given, with, "")
 }
 
 // TestAFieldTakesOverOnlyRemovedOnesThatItCanRead: old events have them under the name that it is said to have had.
@@ -198,7 +213,7 @@ func TestARemovedFieldComesBackAsItWas(t *testing.T) {
 		`k: Kind } enum Kind { A B C }`:                                                        "",
 		`k: String ks: [ID!] }`:                                                                "",
 		`k: Kind } enum Kind { A }`:                                                            "lock-enum",
-		`k: Kind! }` + kind:                                                                    "lock-missing",
+		`k: Kind! }` + kind:                                                                    "lock-removed",
 		`k: [Kind!] }` + kind:                                                                  "lock-type",
 		`ks: [Kind] }` + kind:                                                                  "",
 		`k: Int }`:                                                                             "lock-type",

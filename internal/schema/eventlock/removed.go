@@ -2,6 +2,7 @@ package eventlock
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/foldql/foldql/internal/schema"
@@ -38,6 +39,16 @@ func (l *Lock) remember(f *schema.EventField, name string) removedField {
 		}
 	}
 	return r
+}
+
+// removedField finds a field that a type of the lock had.
+func (l *Lock) removedField(t *schema.EventType, name string) (r removedField, found bool) {
+	all := l.removed[t.Name]
+	i := slices.IndexFunc(all, func(r removedField) bool { return r.name == name })
+	if i < 0 {
+		return r, false
+	}
+	return all[i], true
 }
 
 // text is what the file says of the field.
