@@ -70,6 +70,7 @@ func (s *session) renew(ctx context.Context, now seen, force bool) (more bool) {
 		return false
 	}
 	s.out.say("built in %s", took(began))
+	s.draft.built(s.server)
 	s.launch(ctx, launch{program, fmt.Sprint(now.flags)}, now.flags, force)
 	return false
 }

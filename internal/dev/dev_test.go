@@ -185,6 +185,17 @@ func (d *developer) declaresEvents(starts int) {
 	d.edit("events.graphqls", "text: Int!", "text: String!")
 	d.await("the event is what it was", func(s front.State) bool { return s.Failed == "" && s.Doing == "" })
 	holds("type TaskNoted {", "Int!")
+
+	const name = "  name: String!\n"
+	d.edit("events.graphqls", name, "")
+	d.await("the code wants the field", func(s front.State) bool { return s.Failed == "build the server" })
+	d.edit("events.graphqls", "category: String!\n", "category: String!\n"+name)
+	d.await("the field is there again", func(s front.State) bool { return s.Failed == "" && s.Doing == "" })
+	d.edit("events.graphqls", name, name+"  nte: String\n")
+	serves("a draft of a field is served")
+	d.edit("events.graphqls", "nte: String\n", "note: Int\n")
+	serves("another draft of it is served")
+	holds("note: Int @added", "nte")
 }
 
 // developer is a process that develops a project.

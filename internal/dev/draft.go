@@ -2,11 +2,9 @@ package dev
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,10 +22,12 @@ type draft struct {
 	path  string
 	base  string // what changes of the events are held to
 	wrote string // the lock as the session has left it
-	ran   bool   // a server has run since the base was taken, so that there may be events of later types
-	// Locks that the session has taken back, while a server may run that knows what they have, and appends such events.
-	taken     []string
-	committed string // the lock as git has it
+	// Locks beside the base of which programs were built, so that a server may have run that appended events of what they
+	// have. What is in no program yet is in no event: a line that was cut and pasted, or code that does not compile.
+	known     []string
+	since     *logEnd // the log before a server knew one of these: what is there fits the base; nil before there are any
+	unsure    bool    // servers may have appended events that the base does not know, so that all events count
+	committed string  // the lock as git has it
 }
 
 func newDraft(root string) (d draft, err error) {
@@ -83,17 +83,14 @@ func (d *draft) loosen(srv *server, flags []string) (restore func() error, err e
 	}
 	last := committed(d.path)
 	if now != d.wrote || last != d.committed { // others have it, or may have it
-		d.hold(now, srv)
+		d.holdAlone(now)
 	}
 	d.committed = last
-	for _, text := range slices.Concat(d.taken, []string{now}) {
-		if text != d.base && d.mayBeLogged(srv, eventlock.Changed(d.base, text), flags) {
-			d.hold(text, srv)
+	for _, text := range d.known {
+		if d.mayBeLogged(srv, eventlock.Changed(d.base, text), flags) {
+			d.hold(text)
 			break
 		}
-	}
-	if now != d.base && !slices.Contains(d.taken, now) {
-		d.taken = append(d.taken, now)
 	}
 	base := d.base
 	if err := d.replace(now, base); errors.Is(err, outfile.ErrChanged) {
@@ -112,35 +109,75 @@ func (d *draft) putBack(was, text string) error {
 	return nil
 }
 
-// hold has changes of the events held to a text of the lock.
-func (d *draft) hold(text string, srv *server) { d.base, d.ran, d.taken = text, srv != nil, nil }
+// hold has changes of the events held to a text of the lock. Other texts that servers have known are still asked about.
+func (d *draft) hold(text string) {
+	d.base = text
+	d.known = slices.DeleteFunc(d.known, func(known string) bool { return known == text })
+	if len(d.known) == 0 {
+		d.since = nil
+	}
+}
+
+// holdAlone has changes of the events held to a text of the lock that has not come of the others that servers have
+// known.
+func (d *draft) holdAlone(text string) {
+	d.hold(text)
+	d.unsure = d.unsure || len(d.known) > 0
+	d.known, d.since = nil, nil
+}
+
+// built notes that a program is about to run that knows the lock as it is; until then that server runs, or none.
+func (d *draft) built(srv *server) {
+	if d.wrote == d.base || slices.Contains(d.known, d.wrote) {
+		return
+	}
+	d.known = append(d.known, d.wrote)
+	if d.since == nil {
+		d.since = &logEnd{}
+		if srv != nil && !d.unsure {
+			*d.since = srv.logEnd()
+		}
+	}
+}
+
+// started looks whether the log of a server that has just started is the one that was there before.
+func (d *draft) started(srv *server) {
+	if d.since != nil && !srv.logEnd().continues(*d.since) {
+		*d.since = nil
+	}
+}
 
 // served asks once more for events of what was taken back, when the server has ended that knew it. Where there are
 // some, the lock is what it was, unless another process has written it since, and the next generation says what does
 // not suit it.
 func (d *draft) served(srv *server, flags []string) error {
-	for _, text := range d.taken {
+	for _, text := range d.known {
 		if text != d.wrote && d.mayBeLogged(srv, eventlock.Changed(d.wrote, text), flags) {
-			d.hold(text, srv)
+			d.holdAlone(text)
 			return d.putBack(d.wrote, text)
 		}
 	}
-	d.taken = nil
+	d.known = slices.DeleteFunc(d.known, func(known string) bool { return known != d.wrote })
+	if len(d.known) == 0 {
+		d.since = nil
+	}
 	return nil
 }
 
-// mayBeLogged reports whether there may be events of one of these types: unless the log is the server's own, and has
-// none.
+// mayBeLogged reports whether a server may have appended events of these types that the base does not know: unless the
+// log is the server's own, and has none. Events of types of the base count from where the log had none but its own.
 func (d *draft) mayBeLogged(srv *server, types, flags []string) bool {
-	switch {
-	case !d.ran:
-		return false
-	case srv == nil || !ownLog(flags):
+	if srv == nil || !ownLog(flags) {
 		return true
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	return len(types) > 0 && !srv.hasNone(ctx, types)
+	declared := eventlock.Declared(d.base)
+	isNew := func(name string) bool { return !slices.Contains(declared, name) }
+	changed := slices.DeleteFunc(slices.Clone(types), isNew)
+	added := slices.DeleteFunc(slices.Clone(types), func(name string) bool { return !isNew(name) })
+	return len(added) > 0 && !srv.hasNone(ctx, added, nil) ||
+		len(changed) > 0 && !srv.hasNone(ctx, changed, d.since)
 }
 
 // ownLog reports whether the flags, and the variables that stand in for them, name no other source of events, to which
@@ -157,33 +194,4 @@ func ownLog(flags []string) bool {
 		}
 	}
 	return true
-}
-
-// hasNone reports whether the log of the server is known to have no event of the types. It is not where the server does
-// not say so, as where it wants a token.
-func (srv *server) hasNone(ctx context.Context, types []string) bool {
-	asked := map[string]any{"types": types, "limit": 1}
-	for {
-		body, err := json.Marshal(asked)
-		if err != nil {
-			return false
-		}
-		resp, err := srv.ask(ctx, http.MethodPost, "/admin/events/search", body)
-		if err != nil {
-			return false
-		}
-		var page struct {
-			Events, Next, UpTo json.RawMessage
-			More               bool
-		}
-		err = json.NewDecoder(resp.Body).Decode(&page)
-		resp.Body.Close()
-		if none := string(page.Events); err != nil || resp.StatusCode != http.StatusOK || none != "[]" && none != "null" {
-			return false
-		}
-		if !page.More {
-			return true
-		}
-		asked["from"], asked["upTo"] = page.Next, page.UpTo
-	}
 }

@@ -67,7 +67,7 @@ func TestADraftIsFreeWhateverEndsItsLines(t *testing.T) {
 	if err := os.WriteFile(d.path, []byte(strings.ReplaceAll(lockOfAB, "\n", "\r\n")), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	d.ran = true
+	d.built(nil)
 	if _, err := d.loosen(logged(t, &[]string{"A"}), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -80,13 +80,13 @@ func TestADraftIsFreeWhateverEndsItsLines(t *testing.T) {
 func TestADraftIsFreeWhileNobodyCanHaveSuchEvents(t *testing.T) {
 	var none, ofA, ofB = []string{}, []string{"A"}, []string{"B"}
 	for name, c := range map[string]struct {
-		ran   bool
+		built bool
 		log   *[]string // of the server that runs; nil where none does
 		flags []string
 		other bool // somebody else has written the lock
 		want  string
 	}{
-		"no server has run":              {false, nil, nil, false, lockOfA},
+		"no program knew it":             {false, nil, nil, false, lockOfA},
 		"the log has others":             {true, &ofA, nil, false, lockOfA},
 		"the log has none":               {true, &none, []string{"--sample"}, false, lockOfA},
 		"the log has such":               {true, &ofB, nil, false, lockOfAB},
@@ -96,7 +96,9 @@ func TestADraftIsFreeWhileNobodyCanHaveSuchEvents(t *testing.T) {
 		"somebody else has written it":   {false, nil, nil, true, lockOfAB},
 	} {
 		d := drafting(t, lockOfA, lockOfAB)
-		d.ran = c.ran
+		if c.built {
+			d.built(nil)
+		}
 		if c.other {
 			d.wrote = lockOfA
 		}
@@ -147,7 +149,7 @@ func TestAnEventThatCameAfterItsDraftWasTakenBackIsHeld(t *testing.T) {
 		var types []string
 		srv := logged(t, &types)
 		d := drafting(t, lockOfA, lockOfAB)
-		d.ran = true
+		d.built(nil)
 		if _, err := d.loosen(srv, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -165,8 +167,7 @@ func TestAnEventThatCameAfterItsDraftWasTakenBackIsHeld(t *testing.T) {
 	}
 }
 
-// TestALockThatIsNotThereIsNotMade by a session whose events are wrong from the beginning, and no text is asked about
-// more often than once.
+// TestALockThatIsNotThereIsNotMade by a session whose events are wrong from the beginning.
 func TestALockThatIsNotThereIsNotMade(t *testing.T) {
 	d, err := newDraft(t.TempDir())
 	if err != nil {
@@ -178,15 +179,6 @@ func TestALockThatIsNotThereIsNotMade(t *testing.T) {
 	}
 	if _, there := os.Stat(d.path); err != nil || !os.IsNotExist(there) {
 		t.Errorf("%v, the lock: %v", err, there)
-	}
-	d = *drafting(t, lockOfA, lockOfAB)
-	for range 3 {
-		if restore, err = d.loosen(nil, nil); err == nil {
-			err = restore()
-		}
-		if err != nil || len(d.taken) != 1 {
-			t.Errorf("%v, %d texts are taken back", err, len(d.taken))
-		}
 	}
 }
 
@@ -213,7 +205,7 @@ func TestALockThatAnotherGenerationHasWrittenStaysWhereAnEventIsHeld(t *testing.
 	types := []string{"B"}
 	srv := logged(t, &types)
 	d := drafting(t, lockOfA, lockOfA)
-	d.taken, d.ran = []string{lockOfAB}, true
+	d.known = []string{lockOfAB}
 	if err := os.WriteFile(d.path, []byte(lockOfAC), 0o644); err != nil {
 		t.Fatal(err)
 	}

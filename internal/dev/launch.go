@@ -58,11 +58,11 @@ func (s *session) launch(ctx context.Context, l launch, flags []string, force bo
 
 // start starts a server and hands requests on to it.
 func (s *session) start(ctx context.Context, srv *server) error {
-	s.draft.ran = true // it may append before it fails
 	at, err := srv.startPatiently(ctx, s)
 	if err != nil {
 		return err
 	}
+	s.draft.started(srv)
 	s.server = srv
 	s.board.Serve(at)
 	return nil

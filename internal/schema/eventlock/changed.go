@@ -32,6 +32,19 @@ func Changed(was, now string) (types []string) {
 	return types
 }
 
+// Declared are the names of the types of events that a text of the file knows, those that they had among them. There
+// are none of a text that has errors.
+func Declared(text string) (names []string) {
+	lock, found := Read(text)
+	if len(found.Errors()) > 0 {
+		return nil
+	}
+	for _, t := range lock.Events {
+		names = append(names, t.Names()...)
+	}
+	return names
+}
+
 // definitions are the texts of what a file defines, by name.
 func definitions(text string) map[string]string {
 	all := map[string]string{}
