@@ -10,8 +10,9 @@ import (
 
 // console is where all is told, each line whole.
 type console struct {
-	mu sync.Mutex
-	to io.Writer
+	mu      sync.Mutex
+	to      io.Writer
+	letters sync.Once // what to do about dead letters is told
 }
 
 // Write implements io.Writer.
@@ -53,6 +54,7 @@ func (w *wholeLines) end() {
 type told struct {
 	to   *console
 	hide string // the address of the server, which is nobody's business: it is another one after each change
+	list string // the command that lists dead letters
 
 	mu      sync.Mutex
 	rest    []byte // of a line that has not ended
@@ -65,6 +67,9 @@ const mostKept = 60 // lines
 
 // codeWarning is in the line in which a server tells what to do about rows of former code.
 const codeWarning = "the code of the projectors (package"
+
+// letterWarning is in the line in which a server tells that it could not fold an event.
+const letterWarning = "event became a dead letter"
 
 // staleWarnings says what becomes of such lines.
 type staleWarnings int
@@ -105,6 +110,12 @@ func (t *told) line(line string) {
 		}
 	}
 	t.pass(line)
+	if strings.Contains(line, letterWarning) {
+		t.to.letters.Do(func() {
+			t.to.say("an event that is accepted could not be folded, and is not in the rows; to list such events, and why, "+
+				"run:\n  %s", t.list)
+		})
+	}
 }
 
 // decide says what becomes of warnings of rows of former code, of those that were held as well.

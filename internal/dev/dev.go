@@ -51,6 +51,14 @@ func (c *Config) nextStart() string {
 	return "with the next change, or when you press Enter"
 }
 
+// command is the program of the project, as commands of it are begun.
+func (c *Config) command() string {
+	if c.Binary == "" {
+		return "server"
+	}
+	return c.Binary
+}
+
 // Run develops the project until the context ends. The server has then ended, too.
 func Run(ctx context.Context, cfg Config) (err error) {
 	if _, _, err := net.SplitHostPort(cfg.Listen); err != nil {

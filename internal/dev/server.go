@@ -81,7 +81,7 @@ func isFree(address string) bool {
 // start starts the process, in the folder of the project.
 func (srv *server) start(address string, s *session) error {
 	srv.address = address
-	srv.told = &told{to: s.out, hide: address}
+	srv.told = &told{to: s.out, hide: address, list: s.cfg.command() + " deadletters list --url " + s.url}
 	srv.done, srv.err = make(chan struct{}), nil
 	srv.cmd = exec.Command(srv.path, slices.Concat([]string{"serve"}, srv.flags, []string{"--listen", address})...)
 	srv.cmd.Dir = s.root

@@ -35,12 +35,8 @@ func (srv *server) renewStale(ctx context.Context, s *session) {
 		return
 	}
 	srv.told.decide(passStale)
-	program := s.cfg.Binary
-	if program == "" {
-		program = "server"
-	}
 	s.out.say("the rows of %s are those of former code of the projectors; to fold the events again, run:\n"+
-		"  %s rebuild start %s --url %s", named, program, strings.Join(models, " "), s.url)
+		"  %s rebuild start %s --url %s", named, s.cfg.command(), strings.Join(models, " "), s.url)
 }
 
 // stale are models whose rows are of other code than the server has.
