@@ -46,6 +46,15 @@ func TestManyEventsThatFailFillNoLog(t *testing.T) {
 	}
 }
 
+// TestALetterThatFailedSaysWhatToDo: what waits for it, or for a row, is folded by itself.
+func TestALetterThatFailedSaysWhatToDo(t *testing.T) {
+	text := logOfLetters(t, Projection("script"), []eventlog.Event{event("same", Step{Op: "fail"}), event("same",
+		upsert("a", 1))})
+	if n := strings.Count(text, "'server deadletters --help'"); n != 1 || strings.Count(text, lineOfLetter) != 2 {
+		t.Errorf("of one event that failed and one that waits it tells\n%s", text)
+	}
+}
+
 const lineOfLetter = "event became a dead letter"
 
 // logOfLetters is what is logged while the events become dead letters.

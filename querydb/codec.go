@@ -334,9 +334,9 @@ func fieldName(m *Model, f int) string {
 }
 
 func encodeError(m *Model, k keys.Key, err error) error {
-	e := &Error{Op: "encode", Model: m.Name, Err: err}
+	e := &Error{Op: "make a row of", Model: m.Name, Err: err}
 	if k.PK != "" {
-		e.Key = driver.PrintableKey(k)
+		e.Op, e.Key = "make", driver.PrintableKey(k)
 	}
 	return e
 }

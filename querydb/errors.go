@@ -2,6 +2,7 @@ package querydb
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/foldql/foldql/querydb/driver"
 )
@@ -51,7 +52,8 @@ func (e *Error) Error() string {
 	if e.Key != "" {
 		s += " row " + e.Key
 	}
-	return s + ": " + e.Err.Error()
+	// That a call can never succeed is for programs to know, and "invalid" says nothing to who reads why.
+	return s + ": " + strings.TrimPrefix(e.Err.Error(), ErrInvalid.Error()+": ")
 }
 
 func (e *Error) Unwrap() error { return e.Err }

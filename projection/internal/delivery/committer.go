@@ -280,14 +280,17 @@ func (c *committer) apply(ctx context.Context, b querydb.Batch, out *outcome, ne
 func (c *committer) remember(ctx context.Context, out *outcome) {
 	for _, l := range out.letters {
 		c.state.Letters.Add(deadletter.SubjectOf(l.event), l.event.Offset, l.number)
+		attrs := []slog.Attr{slog.String("event", position.RefOf(l.event).String()), slog.String("id", l.event.ID),
+			slog.String("source", l.event.Source), slog.String("subject", l.event.Subject),
+			slog.String("reason", l.reason)}
 		lines := &c.failedLines
 		if l.waits { // as many as a sender likes: they are not to hide the first line of another fault
 			lines = &c.waitingLines
+		} else {
+			attrs = append(attrs, slog.String("next", "later events of its subject wait until it is retried or skipped: see "+
+				"'server deadletters --help'"))
 		}
-		lines.Log(ctx, c.log, c.evaluator.cfg.Now(), slog.LevelWarn, "projection: event became a dead letter",
-			slog.String("event", position.RefOf(l.event).String()), slog.String("id", l.event.ID),
-			slog.String("source", l.event.Source), slog.String("subject", l.event.Subject),
-			slog.String("reason", l.reason))
+		lines.Log(ctx, c.log, c.evaluator.cfg.Now(), slog.LevelWarn, "projection: event became a dead letter", attrs...)
 	}
 	for _, e := range out.resolved {
 		c.state.Letters.Remove(deadletter.SubjectOf(e), e.Offset)
