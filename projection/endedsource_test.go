@@ -2,11 +2,14 @@ package projection_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/memstore"
 )
 
 // TestWritingARowThatHasExpiredAsExpiredLeavesCopiesOfIt, as deleting it does.
@@ -223,5 +226,47 @@ func TestARowThatIsWrittenAsExpiredOnceMoreIsNoneForCopiesThatAreYetToFollow(t *
 				}
 			}
 		}
+	}
+}
+
+// TestACopyInARowThatHasEndedDoesNotBringTheRowBack for copies of that one which are yet to follow its end.
+func TestACopyInARowThatHasEndedDoesNotBringTheRowBack(t *testing.T) {
+	lease := func(second int, note string, ends int) eventlog.Event {
+		return dealEvent(t, second, dealStep{Op: "deal", Deal: Deal{ID: "lease", ClubID: "A", Note: note, Ends: after(ends)}})
+	}
+	const holders = 1200 // more than one commit has follow
+	events := []eventlog.Event{dealEvent(t, 0, dealStep{Op: "club", ID: "A", Text: "a"}), lease(0, "n", 10)}
+	for i := range holders {
+		events = append(events, dealEvent(t, 1, dealStep{Op: "deal", Deal: Deal{ID: fmt.Sprint(i), FormerID: "lease"}}))
+	}
+	codec := (&dealForm{
+		expires: true, club: transactional, former: refMode{nullIfMissing: true, cascade: true},
+	}).codec()
+	for kind, newStore := range keptStores {
+		store := newStore()
+		foldDeals(t, store, codec, 100, events)
+		foldDeals(t, store, codec, 1, append(slices.Clip(events), lease(5, "m", 3),
+			dealEvent(t, 6, dealStep{Op: "rename", ID: "A", Text: "b"})))
+		for i := range holders {
+			if got := former(t, store, codec, fmt.Sprint(i)); got != nil {
+				t.Fatalf("%s store: the copy in deal %d is %+v, want null", kind, i, got)
+			}
+		}
+	}
+}
+
+// TestRowsThatExpireAndHoldCopiesTakeNoRoomOfACommitForTasks where nobody copies them.
+func TestRowsThatExpireAndHoldCopiesTakeNoRoomOfACommitForTasks(t *testing.T) {
+	events := []eventlog.Event{dealEvent(t, 0, dealStep{Op: "club", ID: "A", Text: "a"})}
+	for i := range 60 {
+		events = append(events, dealEvent(t, 1, dealStep{Op: "deal", Deal: Deal{ID: fmt.Sprint(i), ClubID: "A"}}))
+	}
+	events = append(events, dealEvent(t, 2, dealStep{Op: "rename", ID: "A", Text: "b"}))
+	codec := (&dealForm{expires: true, club: transactional}).codec()
+	store := memstore.NewMultiWriter(memstore.Options{
+		MostWrites: 96, MostBytes: 3_500_000, Now: func() time.Time { return epoch },
+	})
+	if letters := foldDeals(t, store, codec, 100, events); len(letters) > 0 {
+		t.Errorf("dead letters: %+v", letters)
 	}
 }

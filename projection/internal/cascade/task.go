@@ -167,6 +167,12 @@ func (q *Tasks) Restated(t Task) (restated Task, pending bool) {
 	return restated, true
 }
 
+// Pends reports whether the task of the ID is yet to be done.
+func (q *Tasks) Pends(id string) bool {
+	_, there := q.all[id]
+	return there
+}
+
 // ReplacingFormer is a new task that also has those copies follow which one is about that an earlier version recorded
 // for the same row and identifier, and the ID of that one, "" where there is none.
 func (q *Tasks) ReplacingFormer(t Task) (wider Task, former string) {

@@ -332,7 +332,7 @@ func (c refresher) fail(ctx context.Context, t *cascade.Task, l *link, err error
 	t.Fails(cascade.Failure{Model: l.Model, Field: l.Field, Key: driver.PrintableKey(l.Key), Reason: err.Error()})
 	c.failedCopyLines.Log(ctx, c.log, c.evaluator.cfg.Now(), slog.LevelError,
 		"projection: a copy cannot follow the row that it is of",
-		slog.String("model", l.Model), slog.String("field", l.Field), slog.String("key", l.Key.PK),
+		slog.String("model", l.Model), slog.String("field", l.Field), slog.String("key", driver.PrintableKey(l.Key)),
 		slog.String("of", t.Model), slog.String("id", t.Identifier), slog.Any("error", err))
 }
 

@@ -179,11 +179,10 @@ func (c *committer) addCopies(out *outcome, copies *fold.Copies) []querydb.ReadR
 }
 
 // widen has tasks also be about what unfinished ones of their rows are about, whose notes they replace, and restates
-// those of rows of which no copy is to follow. Another process
-// may have recorded one that is not known here. It does so in a commit that changes the row, so what is looked up once
-// the row has been read holds for as long as the row may be written. Those that an earlier version recorded under other
-// IDs are taken off, as far as the commit holds that beside a note that tells of a decision: one that stays does no
-// harm until the row changes again.
+// those of rows of which no copy is to follow. Another process may have recorded one that is not known here. It does so
+// in a commit that changes the row, so what is looked up once the row has been read holds for as long as the row may be
+// written. Those that an earlier version recorded under other IDs are taken off, as far as the commit holds that beside
+// a note that tells of a decision: one that stays does no harm until the row changes again.
 func (c *committer) widen(ctx context.Context, out *outcome, copies *fold.Copies) error {
 	pending, err := c.pendingTasks(ctx, copies)
 	if err != nil {
@@ -196,9 +195,14 @@ func (c *committer) widen(ctx context.Context, out *outcome, copies *fold.Copies
 		}
 	}
 	for _, t := range copies.Restated {
-		if restated, pending := pending.Restated(t); pending {
-			copies.Tasks = append(copies.Tasks, restated)
+		restated, there := pending.Restated(t)
+		if !there {
+			continue
 		}
+		if restated.Done && c.state.Tasks.Pends(restated.ID()) { // it has begun again, which is not on record
+			restated = restated.Again()
+		}
+		copies.Tasks = append(copies.Tasks, restated)
 	}
 	return nil
 }

@@ -294,14 +294,19 @@ func (f *followers) changes(u *undo, at ApplyPoint) (bool, error) {
 }
 
 // noteEnd notes whether the event has written the row as expired, and has changed more of it than the end. It is judged
-// at each event, as a commit may have another that changed the row before.
+// at each event, as a commit may have another that changed the row before. It also notes whether the row was none for
+// copies until an event of the commit wrote it, as it may be where rows expire.
 func (f *followers) noteEnd(u *undo, at ApplyPoint) error {
-	u.entry.ended = false
-	if !u.entry.present || f.of.visible(u.entry, at) {
+	if f.of.desc.TTL < 0 {
 		return nil
 	}
-	row, err := f.of.codec.EncodeWithKey(&f.of.builder, u.entry.row, u.entry.key)
-	u.entry.ended = err == nil && differ(f.copiedText(&row), f.copiedBefore(u, at))
+	e, before := u.entry, f.copiedBefore(u, at)
+	e.ended, e.again = false, e.again || e.present && before == nil
+	if !e.present || f.of.visible(e, at) {
+		return nil
+	}
+	row, err := f.of.codec.EncodeWithKey(&f.of.builder, e.row, e.key)
+	e.ended = err == nil && differ(f.copiedText(&row), before)
 	return err
 }
 

@@ -215,7 +215,7 @@ func (f *tracking) announce(e *entry, c *Copies) {
 	}
 	var now []byte
 	was, lasts := e.tracked().copiedBy(e.time), e.present && !e.ended
-	again := was == nil && e.present && f.of.desc.TTL >= 0
+	again := e.again && e.present
 	if len(scopes) == 0 && !again {
 		return
 	}
