@@ -86,19 +86,29 @@ func (d *draft) loosen(srv *server, flags []string) (restore func() error, err e
 		d.holdAlone(now)
 	}
 	d.committed = last
-	for _, text := range d.known {
-		if d.mayBeLogged(srv, eventlock.Changed(d.base, text), flags) {
-			d.hold(text)
-			break
-		}
-	}
+	held := d.holdLogged(srv, d.base, flags)
 	base := d.base
 	if err := d.replace(now, base); errors.Is(err, outfile.ErrChanged) {
 		return d.loosen(srv, flags)
 	} else if err != nil {
 		return nil, err
 	}
+	if held { // what was there before need not have come of what the log has
+		return func() error { return nil }, nil
+	}
 	return func() error { return d.putBack(base, now) }, nil
+}
+
+// holdLogged has changes of the events held to what a server has known beside a text of the lock, where the log may
+// have events of that, and reports whether it does.
+func (d *draft) holdLogged(srv *server, beside string, flags []string) bool {
+	for _, text := range d.known {
+		if text != beside && d.mayBeLogged(srv, eventlock.Changed(beside, text), flags) {
+			d.holdAlone(text)
+			return true
+		}
+	}
+	return false
 }
 
 // putBack is replace, which leaves alone what another process has written since.
@@ -109,20 +119,11 @@ func (d *draft) putBack(was, text string) error {
 	return nil
 }
 
-// hold has changes of the events held to a text of the lock. Other texts that servers have known are still asked about.
-func (d *draft) hold(text string) {
-	d.base = text
-	d.known = slices.DeleteFunc(d.known, func(known string) bool { return known == text })
-	if len(d.known) == 0 {
-		d.since = nil
-	}
-}
-
-// holdAlone has changes of the events held to a text of the lock that has not come of the others that servers have
-// known.
+// holdAlone has changes of the events held to a text of the lock. Others that servers have known have not come of it,
+// and an event of it would count as one of theirs: they are forgotten, and all events count from now on.
 func (d *draft) holdAlone(text string) {
-	d.hold(text)
-	d.unsure = d.unsure || len(d.known) > 0
+	d.base = text
+	d.unsure = d.unsure || slices.ContainsFunc(d.known, func(known string) bool { return known != text })
 	d.known, d.since = nil, nil
 }
 
@@ -147,15 +148,12 @@ func (d *draft) started(srv *server) {
 	}
 }
 
-// served asks once more for events of what was taken back, when the server has ended that knew it. Where there are
+// served asks once more for events of what was taken back, when the server has ended that knew it, or is about to. Where there are
 // some, the lock is what it was, unless another process has written it since, and the next generation says what does
 // not suit it.
 func (d *draft) served(srv *server, flags []string) error {
-	for _, text := range d.known {
-		if text != d.wrote && d.mayBeLogged(srv, eventlock.Changed(d.wrote, text), flags) {
-			d.holdAlone(text)
-			return d.putBack(d.wrote, text)
-		}
+	if d.holdLogged(srv, d.wrote, flags) {
+		return d.putBack(d.wrote, d.base)
 	}
 	d.known = slices.DeleteFunc(d.known, func(known string) bool { return known != d.wrote })
 	if len(d.known) == 0 {

@@ -167,6 +167,37 @@ func TestAnEventThatCameAfterItsDraftWasTakenBackIsHeld(t *testing.T) {
 	}
 }
 
+// TestAnEventHoldsToWhatItsServerKnewAlone, also where another program was built since, which did not start: the lock
+// stays that one until the schema suits it.
+func TestAnEventHoldsToWhatItsServerKnewAlone(t *testing.T) {
+	const (
+		served = "# The lock.\n\ntype A {\n  id: ID!\n  n: Int\n}\n"
+		built  = "# The lock.\n\ntype A {\n  id: ID!\n  n: String\n}\n"
+	)
+	var types []string
+	srv := logged(t, &types)
+	d := drafting(t, lockOfA, served)
+	d.built(nil)
+	if err := os.WriteFile(d.path, []byte(built), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	d.wrote = built
+	d.built(srv)
+	types = []string{"A"}
+	for range 3 { // generations that the lock refuses
+		restore, err := d.loosen(srv, nil)
+		if err == nil {
+			err = restore()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.wrote, err = d.read(); err != nil || d.wrote != served {
+			t.Fatalf("%v, the lock is\n%s", err, d.wrote)
+		}
+	}
+}
+
 // TestALockThatIsNotThereIsNotMade by a session whose events are wrong from the beginning.
 func TestALockThatIsNotThereIsNotMade(t *testing.T) {
 	d, err := newDraft(t.TempDir())

@@ -219,6 +219,9 @@ func (s *session) stop() {
 	}
 	s.out.say("stopping the server")
 	leave(s.board)
+	if err := s.draft.served(s.server, s.server.flags); err != nil {
+		s.out.say("%v", err)
+	}
 	s.server.stop(s.out)
 	s.server = nil
 }

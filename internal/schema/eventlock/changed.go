@@ -25,7 +25,9 @@ func Changed(was, now string) (types []string) {
 		case isEvent:
 			types = append(types, names...)
 		default:
-			return slices.Sorted(maps.Keys(named))
+			types = slices.Concat(slices.Collect(maps.Values(named))...)
+			slices.Sort(types)
+			return types
 		}
 	}
 	slices.Sort(types)
