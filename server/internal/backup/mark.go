@@ -35,7 +35,8 @@ func (m mark) write(dir string) error {
 	if err := writeWhole(path, bytes.NewReader(m)); err != nil {
 		return err
 	}
-	return os.Chmod(path, 0o644)
+	_ = os.Chmod(path, 0o644) // a file system may refuse that, and the restore needs no other reader
+	return nil
 }
 
 // writeWhole writes a file that is not there yet, and syncs it to disk with its name. Where that fails it removes the
@@ -107,19 +108,23 @@ func removeRestored(data string) (mark, error) {
 // CheckRestored fails where a restore of the data directory has not come to its end. A directory that cannot be looked
 // at is left to the store that is in it.
 func CheckRestored(data string) error {
+	advice := wayOn(data) // before it is looked whether the restore has come to its end
 	if _, err := os.Lstat(filepath.Join(data, restoring)); err != nil {
 		return nil
 	}
 	return fmt.Errorf("%s has the file %s: 'server restore' has not put all of a backup there; if it does not run any "+
-		"more, %s", data, restoring, wayOn(data))
+		"more, %s", data, restoring, advice)
 }
 
 // wayOn says what to do with a data directory in which a restore has not come to its end.
 func wayOn(data string) string {
 	path := filepath.Join(data, restoring)
 	text, err := os.ReadFile(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
 		return fmt.Sprintf("repeat it as a user who may read %s, which tells what it has left (%v)", path, err)
+	case err != nil:
+		return fmt.Sprintf("restore into another directory, as %s cannot be read, which tells what it has left (%v)", path, err)
 	}
 	return "repeat it, with another backup if that one cannot be used; or, to begin without one, remove " +
 		strings.Join(append(leftovers(data, string(text)), path), ", then ")
@@ -136,7 +141,7 @@ func leftovers(data, text string) (paths []string) {
 	}
 	found, _ := os.ReadDir(data)
 	for _, entry := range found {
-		if strings.HasPrefix(entry.Name(), restorePrefix) {
+		if isLeft(data, entry, restorePrefix) {
 			paths = append(paths, filepath.Join(data, entry.Name()))
 		}
 	}

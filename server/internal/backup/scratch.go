@@ -3,6 +3,7 @@ package backup
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,11 +44,10 @@ func removeLeft(beside, prefix string) error {
 	}
 	for _, entry := range found {
 		dir := filepath.Join(beside, entry.Name())
-		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), prefix) {
-			continue
-		}
-		if _, err := os.Lstat(filepath.Join(dir, marker)); err != nil {
-			_ = os.Remove(dir) // one that is empty: it ended before the marker was there
+		if !isLeft(beside, entry, prefix) {
+			if entry.IsDir() && strings.HasPrefix(entry.Name(), prefix) {
+				_ = os.Remove(dir) // one that is empty: the process ended before the marker was there
+			}
 			continue
 		}
 		if err := os.RemoveAll(dir); err != nil {
@@ -55,4 +55,10 @@ func removeLeft(beside, prefix string) error {
 		}
 	}
 	return nil
+}
+
+// isLeft reports whether a process has made the directory, and not somebody else.
+func isLeft(beside string, entry fs.DirEntry, prefix string) bool {
+	_, err := os.Lstat(filepath.Join(beside, entry.Name(), marker))
+	return err == nil && entry.IsDir() && strings.HasPrefix(entry.Name(), prefix)
 }
