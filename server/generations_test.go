@@ -86,7 +86,7 @@ func TestAServerIsNeverDarkWhileAModelChanges(t *testing.T) {
 	s.rebuilds(t, second, "status").wantExit(t, exitDone, "built, 0 events behind")
 	s.append(t, taskEvent("new", "meanwhile"))
 	s.rebuilds(t, second, "rollback", "Task").wantExit(t, exitFailed,
-		"Task: there are no former rows: 'server rebuild status' lists what there is")
+		"Tasks: there are no former rows: 'server rebuild status' lists what there is")
 	s.rebuilds(t, second, "switch", "Task").wantExit(t, exitDone, "serve")
 	s.until(t, "new", func() bool { return strings.Contains(s.query(t, `{ Task(id: "new") { title } }`), "meanwhile") })
 	s.ready(t)

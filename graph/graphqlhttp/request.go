@@ -116,8 +116,10 @@ func (h *handler) readURL(r *http.Request, params *params) *refusal {
 	}
 	params.Query, params.OperationName = values.Get("query"), values.Get("operationName")
 	params.documentID = values.Get("documentId")
-	if !utf8.ValidString(params.Query + params.OperationName + params.documentID) {
-		return badRequest("the query string is not URL-encoded UTF-8")
+	for _, text := range []string{params.Query, params.OperationName, params.documentID} {
+		if !utf8.ValidString(text) {
+			return badRequest("the query string is not URL-encoded UTF-8")
+		}
 	}
 	for name, field := range map[string]*map[string]any{"variables": &params.Variables, "extensions": &params.Extensions} {
 		if text := values.Get(name); text != "" {

@@ -106,8 +106,8 @@ type buildRunner struct {
 
 // told is what the last status has said of the rows, which errors of queries tell without waiting for the source.
 type told struct {
-	ends     map[string]uint64 // of partitions
-	complete bool
+	ends  map[string]uint64 // of partitions
+	ready bool              // all rows are there, and may be switched to: see unit.built
 }
 
 // runner is who builds them; nil where nobody does.
@@ -131,20 +131,20 @@ func (b *buildRunner) progress() querydb.Progress {
 		return querydb.Progress{ETASeconds: -1}
 	}
 	p := projection.ProgressTo(b.running.Runner, b.told.ends)
-	if b.told.complete && !p.Stopped {
+	if b.told.ready && !p.Stopped {
 		p.Waits, p.ETASeconds = true, -1
 	}
 	return p
 }
 
 // tell takes note of a status of the rows that one builds.
-func (b *buildRunner) tell(one *Running, s *projection.Status, complete bool) {
+func (b *buildRunner) tell(one *Running, s *projection.Status, ready bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.running != one {
 		return
 	}
-	b.told.complete = complete
+	b.told.ready = ready
 	for _, p := range s.Partitions {
 		if p.HeadKnown {
 			b.told.ends[p.Partition] = p.Head
@@ -178,7 +178,7 @@ func (b *buildRunner) status(ctx context.Context, heads *projection.Heads) (*pro
 		at.Folded += p.Checkpoint
 		at.Total += p.Head
 	}
-	b.tell(one, &s, at.Complete)
+	b.tell(one, &s, at.Complete && s.Cascades == 0 && s.LagKnown && s.Lag <= b.unit.set.ReadyLag)
 	return at, cmp.Or(unread, unknown)
 }
 
