@@ -194,7 +194,7 @@ func TestOtherMethodsAreToldWhichOnesThereAre(t *testing.T) {
 		{"POST", "/admin/projections", 405, "GET, HEAD"},
 		{"GET", "/admin/dead-letters/retry", 405, "POST"},
 		{"POST", "/", 405, "GET, HEAD"},
-		{"DELETE", "/graphql", 405, "GET, POST"},
+		{"DELETE", "/graphql", 405, "GET, HEAD, POST"},
 		{"POST", "/nowhere", 404, ""},
 		{"HEAD", "/livez", 200, ""},
 		{"HEAD", "/graphql?query=%7B__typename%7D", 200, ""},
