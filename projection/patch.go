@@ -9,9 +9,9 @@ import (
 //
 // On a model that shares its table, each index half is composed of what the patch says: see
 // [keys.IndexHalf.UpdateForPatch]. Of a half of which it names a field, it must give each composite that can be null
-// and is to be in the key; those that cannot be null, all of a unique index, and those of the row's own key are the row's
-// where the patch leaves them out. An empty patch brings the halves that need no other. On any other model the row's
-// own fields fill up what the patch leaves out.
+// and is to be in the key; those that cannot be null, all of a unique index, and those of the row's own key are the
+// row's where the patch leaves them out. An empty patch brings the halves that need no other. On any other model the
+// row's own fields fill up what the patch leaves out.
 type Patch[R any] struct {
 	patch
 }

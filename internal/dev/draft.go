@@ -148,9 +148,9 @@ func (d *draft) started(srv *server) {
 	}
 }
 
-// served asks once more for events of what was taken back, when the server has ended that knew it, or is about to. Where
-// there are some, the lock is what it was, unless another process has written it since, and the next generation says
-// what does not suit it.
+// served asks once more for events of what was taken back, when the server has ended that knew it, or is about to.
+// Where there are some, the lock is what it was, unless another process has written it since, and the next
+// generation says what does not suit it.
 func (d *draft) served(srv *server, flags []string) error {
 	if d.holdLogged(srv, d.wrote, flags) {
 		return d.putBack(d.wrote, d.base)

@@ -124,7 +124,8 @@ func wayOn(data string) string {
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Sprintf("repeat it as a user who may read %s, which tells what it has left (%v)", path, err)
 	case err != nil:
-		return fmt.Sprintf("restore into another directory, as %s cannot be read, which tells what it has left (%v)", path, err)
+		return fmt.Sprintf("restore into another directory, as %s cannot be read, which tells what it has left (%v)", path,
+			err)
 	}
 	return "repeat it, with another backup if that one cannot be used; or, to begin without one, remove " +
 		strings.Join(append(leftovers(data, string(text)), path), ", then ")
