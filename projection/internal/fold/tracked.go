@@ -228,12 +228,15 @@ func (f *tracking) announce(e *entry, c *Copies) {
 		now = f.copiedText(&e.stored)
 	}
 	follow := len(scopes) > 0 && (e.outdated || differ(now, was))
+	if !follow && !again {
+		return
+	}
 	for _, identifier := range identifiers {
 		t := cascade.NewTask(f.of.desc.Name, identifier, e.key)
 		t.Scopes, t.Existed, t.Ended = cascade.ForTask(scopes), lasts && identifier == own, e.ended
 		if follow {
 			c.Tasks = append(c.Tasks, t)
-		} else if again {
+		} else {
 			c.Restated = append(c.Restated, t)
 		}
 	}
