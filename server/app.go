@@ -18,7 +18,7 @@
 //   - An event is acknowledged when it is durable, and folded once, whenever the process ends.
 //   - Where an answer could be wrong, it is an error with a stable code that says what to do.
 //
-// docs/operations.md lists all options, metrics and endpoints.
+// docs/operations/reference.md lists all options, metrics and endpoints.
 package server
 
 import (

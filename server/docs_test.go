@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,19 +17,30 @@ import (
 	"github.com/foldql/foldql/server/internal/persisted"
 )
 
-// operationsDoc is docs/operations.md, which this program is operated by.
-func operationsDoc(t *testing.T) string {
+// reference is the page that lists what of the server has a name, but for its commands.
+const reference = "docs/operations/reference.md"
+
+// pages is the text of the pages that a pattern names.
+func pages(t *testing.T, pattern string) string {
 	t.Helper()
-	text, err := os.ReadFile("../docs/operations.md")
-	if err != nil {
-		t.Fatal(err)
+	files, err := filepath.Glob(filepath.Join("..", pattern))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s names no pages: %v", pattern, err)
 	}
-	return string(text)
+	var all strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
 }
 
 var described = regexp.MustCompile(`fqName: "(\w+)", help: "([^"]*)", .*variableLabels: {([\w,]*)}`)
 
-// metricRow is the row of a metric in docs/operations.md.
+// metricRow is the row of a metric in the reference.
 func metricRow(t *testing.T, d *prometheus.Desc) (name, row string) {
 	t.Helper()
 	part := described.FindStringSubmatch(d.String())
@@ -42,9 +54,9 @@ func metricRow(t *testing.T, d *prometheus.Desc) (name, row string) {
 	return name, fmt.Sprintf("| `%s` |%s | %s |\n", name, labels, strings.ToLower(help[:1])+help[1:])
 }
 
-// TestEveryMetricIsDescribed: docs/operations.md has a row with the labels and the meaning of each, and names no other.
+// TestEveryMetricIsDescribed: the reference has a row with the labels and the meaning of each, and names no other.
 func TestEveryMetricIsDescribed(t *testing.T) {
-	doc, known := operationsDoc(t), map[string]bool{}
+	doc, known := pages(t, reference), map[string]bool{}
 	documents, err := persisted.Open(&config.Documents{}, slog.Default())
 	if err != nil {
 		t.Fatal(err)
@@ -60,13 +72,13 @@ func TestEveryMetricIsDescribed(t *testing.T) {
 			name, row := metricRow(t, d)
 			known[name] = true
 			if !strings.Contains(doc, row) {
-				t.Errorf("docs/operations.md lacks the row\n%s", row)
+				t.Errorf("%s lacks the row\n%s", reference, row)
 			}
 		}
 	}
 	for _, name := range regexp.MustCompile(`foldql_\w+`).FindAllString(doc, -1) {
 		if !known[name] {
-			t.Errorf("docs/operations.md names the metric %s, which there is not", name)
+			t.Errorf("%s names the metric %s, which there is not", reference, name)
 		}
 	}
 	s := serve(t, newProject(false).App, start{args: []string{"--store", "memory:"}})
@@ -79,33 +91,33 @@ func TestEveryMetricIsDescribed(t *testing.T) {
 	}
 	for _, name := range names {
 		if !known[name[1]] {
-			t.Errorf("docs/operations.md does not describe the metric %s", name[1])
+			t.Errorf("%s does not describe the metric %s", reference, name[1])
 		}
 	}
 }
 
-// TestEveryCommandAndOptionIsNamed in docs/operations.md.
+// TestEveryCommandAndOptionIsNamed in docs/operations.md, or on a page below it.
 func TestEveryCommandAndOptionIsNamed(t *testing.T) {
-	doc := operationsDoc(t)
+	doc := pages(t, "docs/operations.md") + pages(t, "docs/operations/*.md")
 	parser, err := kong.New(&commandLine{}, kong.Name("server"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, flag := range config.FlagNames(parser.Model.Node) {
 		if !regexp.MustCompile("`--(no-)?" + flag + "[`= ]").MatchString(doc) {
-			t.Errorf("docs/operations.md does not name --%s", flag)
+			t.Errorf("no page of docs/operations names --%s", flag)
 		}
 	}
 	for _, command := range parser.Model.Leaves(true) {
 		if !strings.Contains(doc, command.FullPath()) {
-			t.Errorf("docs/operations.md does not name %s", command.FullPath())
+			t.Errorf("no page of docs/operations names %s", command.FullPath())
 		}
 	}
 }
 
-// TestEveryTypeOfProblemIsNamed in docs/operations.md, of those that the sources make.
+// TestEveryTypeOfProblemIsNamed in the reference, of those that the sources make.
 func TestEveryTypeOfProblemIsNamed(t *testing.T) {
-	doc, made := operationsDoc(t), regexp.MustCompile(`\b(?:urn|Prefix) \+ "([a-z-]+)"`)
+	doc, made := pages(t, reference), regexp.MustCompile(`\b(?:urn|Prefix) \+ "([a-z-]+)"`)
 	for _, file := range []string{
 		"internal/problem/problem.go", "../eventlog/ingest/problem.go", "../eventlog/httpsource/protocol.go",
 	} {
@@ -119,15 +131,15 @@ func TestEveryTypeOfProblemIsNamed(t *testing.T) {
 		}
 		for _, typ := range types {
 			if !strings.Contains(doc, "| `"+typ[1]+"` |") {
-				t.Errorf("docs/operations.md does not name the problem %s", typ[1])
+				t.Errorf("%s does not name the problem %s", reference, typ[1])
 			}
 		}
 	}
 }
 
-// TestEveryErrorCodeIsNamed in docs/operations.md, of those that GraphQL errors have.
+// TestEveryErrorCodeIsNamed in the reference, of those that GraphQL errors have.
 func TestEveryErrorCodeIsNamed(t *testing.T) {
-	doc := operationsDoc(t)
+	doc := pages(t, reference)
 	text, err := os.ReadFile("../graph/graphqlerr/graphqlerr.go")
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +150,7 @@ func TestEveryErrorCodeIsNamed(t *testing.T) {
 	}
 	for _, code := range codes {
 		if !strings.Contains(doc, "| `"+code[1]+"` |") {
-			t.Errorf("docs/operations.md does not name the code %s", code[1])
+			t.Errorf("%s does not name the code %s", reference, code[1])
 		}
 	}
 }

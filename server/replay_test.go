@@ -92,7 +92,8 @@ func TestAReplayOfAnotherVersionDisturbsNoServer(t *testing.T) {
 	s.end(t)
 }
 
-// TestTwoProgramsFoldTheSameEventsToCompareTheirRows, as docs/operations.md says: beside the server that has the log.
+// TestTwoProgramsFoldTheSameEventsToCompareTheirRows, as docs/operations/schema-changes.md says: beside the server that
+// has the log.
 func TestTwoProgramsFoldTheSameEventsToCompareTheirRows(t *testing.T) {
 	former, changed := newProject(false), newProject(false)
 	changed.poisoned.Store(false) // the projector makes a row of what the former one fails at

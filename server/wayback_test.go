@@ -10,8 +10,8 @@ import (
 	"github.com/foldql/foldql/eventlog"
 )
 
-// TestTheWayBackAfterAnUpdateHasEveryEvent, as docs/operations.md says: all events are exported, however they were
-// sent, and those that the backup has too change nothing; or those alone that follow the backup.
+// TestTheWayBackAfterAnUpdateHasEveryEvent, as docs/operations/recovery.md says: all events are exported, however they
+// were sent, and those that the backup has too change nothing; or those alone that follow the backup.
 func TestTheWayBackAfterAnUpdateHasEveryEvent(t *testing.T) {
 	app, dir, args := newProject(false).App, t.TempDir(), embedded(t)
 	s := serve(t, app, start{args: args})

@@ -1,7 +1,7 @@
 // Command bench measures the server beside others that do the same work, in one run, and prints the ratios:
 //
-//	bench                  beside others that answer the same questions from the embedded store; docs/architecture.md
-//	                       says what these peers are. Then how fast an index is built from rows, how keys are
+//	bench                  beside others that answer the same questions from the embedded store, as
+//	                       docs/architecture/speed.md says. Then how fast an index is built from rows, how keys are
 //	                       composed, a page of a collection, and an aggregate beside a handler that reads its items.
 //	bench -part NAME       one part of that alone: fold, peers, skewed or aggregate.
 //	bench -part large      a shop -scale times as large: its fold, disk and next start, and queries beside the small one.
@@ -285,7 +285,7 @@ func median(rs []result) result {
 	return rs[len(rs)/2]
 }
 
-// report prints the results as Markdown, which docs/architecture.md quotes.
+// report prints the results as Markdown, which docs/architecture/speed.md quotes.
 func report(w io.Writer, results map[string]map[string][]result, memory map[string]int) {
 	fmt.Fprintf(w, "\n%d connections; %d customers, %d orders of %d statuses and %d products each, %d products\n\n",
 		connections, peers.Size.Customers, peers.Size.Orders, peers.Size.Statuses, peers.Size.Lines, peers.Size.Products)

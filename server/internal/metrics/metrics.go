@@ -1,5 +1,5 @@
 // Package metrics holds everything that /metrics shows. The name of each metric stands in the file of what it measures,
-// and in the table of docs/operations.md.
+// and in the table of docs/operations/reference.md.
 package metrics
 
 import (
