@@ -1,3 +1,8 @@
+// The name of a test file begins with what its tests are about: fold, ops, limits and failure with how events become
+// rows; deadletters and decisions with events that cannot be folded; references, cascade, aggregate, series, writers
+// and expiry with kinds of rows; rebuild with the generations of a table, source with the log, and status with what a
+// Runner tells. Fixtures are the models, stores and oracles that tests share.
+
 package projection_test
 
 import (

@@ -253,7 +253,7 @@ func TestAPanicsReasonBeginsWithTheLineOfTheUser(t *testing.T) {
 			t.Fatalf("%s: %+v, %v", name, letters, err)
 		}
 		first, _, _ := strings.Cut(letters[0].Reason, "\n")
-		if want := fmt.Sprintf("panic_test.go:%d: panic: ", line); !strings.Contains(first, "/projection/"+want) {
+		if want := fmt.Sprintf("failure_panic_test.go:%d: panic: ", line); !strings.Contains(first, "/projection/"+want) {
 			t.Errorf("%s: the reason begins %q, want %q in it", name, first, want)
 		}
 	}
