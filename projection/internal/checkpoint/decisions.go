@@ -182,16 +182,6 @@ func (r *Record) holds(p Projection, name string) bool {
 	})
 }
 
-// lettersOf are the dead letters of the rows of a projection.
-func lettersOf(ctx context.Context, db *querydb.DB, h *Header, projection string) (map[position.Ref]bool, error) {
-	all := map[position.Ref]bool{}
-	return all, eachNote(ctx, db, h.Kind(KindDeadLetter, projection), func(n querydb.Note) error {
-		at, err := position.ParseRef(n.ID)
-		all[at] = true
-		return err
-	})
-}
-
 // CopyDecisions puts what was decided on record in another DB, in which nothing is folded yet.
 func CopyDecisions(ctx context.Context, from, to *querydb.DB, p Projection) error {
 	all, err := readDecisions(ctx, from, p.Name)

@@ -1,20 +1,23 @@
 // Package checkpoint keeps what is on record of a projection beside its rows: where they are, how far they have come,
 // whether they can be served, and which events the log must go on holding. It has them rebuilt where that is wrong.
+//
+// Notes (notes.go) say of the rows of a projection (projection.go) how far they are (record.go) and whether they are
+// complete (completion.go). location.go finds these rows, formertable.go those in tables that the models had before.
+// survey.go looks at all generations, serving.go at how far the rows that serve are, and backlog.go at the dead
+// letters and copies that wait. start.go says what the next start does with the rows, and why. A State (state.go) is
+// what a fold goes by; restart.go begins its rows anew. build.go begins rows beside those that serve, copyrows.go
+// copies rows into them, and rearrange.go switches to them, or back. decisions.go has what was decided about dead
+// letters. mismatch.go compares what is on record with the log, and acceptlog.go takes another log. program.go has
+// what a program adds to the versions of models: its code, and the values of enums. upgrade.go takes over what earlier
+// versions have on record.
 package checkpoint
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
-	"time"
 
-	"github.com/foldql/foldql/projection/internal/enums"
-	"github.com/foldql/foldql/projection/internal/position"
 	"github.com/foldql/foldql/querydb"
-	"github.com/foldql/foldql/querydb/record"
 )
 
 // What a projection keeps beside its rows, as notes:
@@ -34,7 +37,7 @@ import (
 //	"rates"                                   name                 how fast it was folded last: see package rates
 //
 // Of rows that are built beside those that serve there are such notes too, a Header and a completion, under kinds of
-// their own, and of the rows that served before them: see record.go.
+// their own, and of the rows that served before them: see slot.
 //
 // TABLE and N are the table and its generation: what is on record about one generation says nothing about another,
 // and who is late with a note of a former one changes nothing. A decision holds for every fold of the log by a
@@ -53,149 +56,25 @@ const (
 var kindsOfGeneration = [...]string{KindCheckpoint, KindDeadLetter, KindCascade, KindLink, KindLinkVersion,
 	KindTaskVersion}
 
-// Checkpoint is how far a projection has come in one partition, committed with the rows that it covers. One at offset 0
-// covers none: it claims the partition for the log that holds its anchor, before the first row is written.
-type Checkpoint struct {
-	position.Cursor
-	Incarnation string `json:"incarnation,omitempty"` // of the partition
-	// Anchor is of the last event that could be read among those that are covered, or that rows ahead of them may show.
-	Anchor *position.Anchor `json:"anchor,omitempty"`
-	Tried  uint64           `json:"tried,omitempty"` // events so far: see deadletter.Limit
-	// Watermark is that of the events so far: see ExpiryWatermark.
-	Watermark time.Time `json:"watermark,omitzero"`
-	revision  uint64    // of the note
-}
+// slot is what the rows that a Header and a completion are about are for. A slot is a part of the kinds of these two
+// notes alone: those that name the generation of the rows stay as they are when the rows change to another slot.
+type slot string
 
-// Header is the note of where the rows of a projection are.
-type Header struct {
-	TableRecord
-	// Others are of the models that the projection folds beside the first.
-	Others []TableRecord `json:"others,omitempty"`
-	// Again says that the rows are to be rebuilt, though they are as the models want them: see RequestRebuild.
-	Again bool `json:"again,omitempty"`
-	// Disowned says that the rows were folded from another log than the one to be folded: nobody is to see them.
-	Disowned bool `json:"disowned,omitempty"`
-	// Moved says, of a Header without a table, that rows of other projections serve in their place: see Rearrange.
-	Moved bool `json:"moved,omitempty"`
-	// Code is a hash of the code of the projectors that the rows were begun with, "" where that is not known.
-	Code string `json:"code,omitempty"`
-	// Enums are what the enums of the rows may be, by TableRecord.Model: see recordEnums.
-	Enums map[string]enums.Fields `json:"enums,omitempty"`
-	// Origin is where the rows are copied from before the first event is folded; nil where they are not, or have been.
-	Origin *Origin `json:"origin,omitempty"`
-}
+const (
+	serves slot = ""        // the rows are those that serve
+	builds slot = " build"  // they are built beside those that serve
+	keeps  slot = " before" // they served before, and can again
+)
 
-// TableRecord is where the rows of one model are.
-type TableRecord struct {
-	// Model is the name of the model, "" where the projection folds only one.
-	Model string `json:"model,omitempty"`
-	// Version is the layout that the rows have: see querydb.Model.Version.
-	Version string `json:"version"`
-	// Table and Generation are where the rows are. Where the model has another table by now, they serve from there until
-	// others are built: see elsewhere. Where another model had the table in between, this says nothing of the rows in it.
-	Table      string `json:"table"`
-	Generation int    `json:"generation"`
-	// TableID tells the table from one of the same name that was made, or restored, in its place: see
-	// querydb.Tables.ID.
-	TableID string `json:"tableId,omitempty"`
-}
+func (s slot) header() string     { return "projection" + string(s) }
+func (s slot) completion() string { return "completion" + string(s) }
 
-// tables are those of all models.
-func (h *Header) tables() []TableRecord { return append([]TableRecord{h.TableRecord}, h.Others...) }
-
-// version is that of the projection which folds the rows: of all its models together.
-func (h *Header) version() string {
-	var all []string
-	for _, t := range h.tables() {
-		all = append(all, t.Version)
+// slotOf is the slot of the rows that are folded into a DB.
+func slotOf(db *querydb.DB) slot {
+	if db.Generations().Build() {
+		return builds
 	}
-	return strings.Join(all, "+")
-}
-
-// generations are those of the tables that the rows are in.
-func (h *Header) generations() map[string]int {
-	all := map[string]int{}
-	for _, t := range h.tables() {
-		all[t.Table] = t.Generation
-	}
-	return all
-}
-
-// Kind is that of the notes about a generation of the rows. Each rebuild begins another generation of every table, so
-// the first names it.
-func (h *Header) Kind(of, projection string) string {
-	return of + h.Table + ".g" + strconv.Itoa(h.Generation) + ":" + projection
-}
-
-// Projection names what is on record of.
-type Projection struct {
-	Name   string
-	Models []*querydb.Model // whose rows it folds, at least one
-	// Reindex gives a stored row the index keys of the model: see querydb.Reindex. It is nil where the projection folds
-	// several models.
-	Reindex func(b *record.Builder, former []int, stored querydb.Row) (querydb.Row, error)
-	// Code is a hash of the code that folds, "" where the program knows none.
-	Code string
-	// Program are the models that each projection of the program folds, by its name; nil where others are not known.
-	Program map[string][]*querydb.Model
-}
-
-// others says whose the rows are that serve in the model's table, where they are on record in the name of another
-// projection: together that they are of the model, which the other folds too, or has folded together with p; others
-// that they are of models which the other, a projection of the program, folds in its place. Where the program has no
-// such projection any more, it is neither.
-func (p Projection) others(name string, m *querydb.Model) (together, others bool) {
-	folds, present := p.Program[name]
-	own := strings.Split(p.Name, "+")
-	together = slices.Contains(folds, m) ||
-		slices.ContainsFunc(strings.Split(name, "+"), func(n string) bool { return slices.Contains(own, n) })
-	return together, present && !together && m.Entity == nil
-}
-
-// recordName is by which a TableRecord names the model.
-func (p Projection) recordName(m *querydb.Model) string {
-	if len(p.Models) == 1 {
-		return ""
-	}
-	return m.Name
-}
-
-// names are those of the models, for people.
-func (p Projection) names() string {
-	names := make([]string, len(p.Models))
-	for i, m := range p.Models {
-		names[i] = m.Name
-	}
-	return strings.Join(names, ", ")
-}
-
-// writer is the name under which the rows are written: its own where it is one of several projections that write them,
-// "" where it writes them whole.
-func (p Projection) writer() string {
-	if p.isWriterOf(p.Models[0]) {
-		return p.Name
-	}
-	return ""
-}
-
-func (p Projection) isWriterOf(m *querydb.Model) bool {
-	return slices.ContainsFunc(m.Writers, func(w querydb.Writer) bool { return w.Name == p.Name })
-}
-
-// writers are those whose rows of the model it folds, as querydb.Rebuilds names them: a group folds what all of them
-// write.
-func (p Projection) writers(m *querydb.Model) []string {
-	switch {
-	case p.isWriterOf(m):
-		return []string{p.Name}
-	case len(m.Writers) == 0:
-		return []string{""}
-	}
-	var all []string
-	for _, w := range m.Writers {
-		all = append(all, w.Name)
-	}
-	return all
+	return serves
 }
 
 // encode is the JSON of one of our own notes; they are made of strings, numbers and times within JSON's years.
@@ -226,6 +105,61 @@ func eachNote(ctx context.Context, db *querydb.DB, kind string, visit func(query
 			return nil
 		}
 	}
+}
+
+// eachHeader visits what is on record of projections in a slot.
+func eachHeader(ctx context.Context, db *querydb.DB, in slot, of func(name string, b *Record) bool,
+	visit func(name string, b *Record) error) error {
+	return eachRecord(ctx, db, in, of, func(name string, b *Record) (err error) {
+		if b.Partitions, err = readCheckpoints(ctx, db, &b.Header, name); err != nil {
+			return err
+		}
+		return visit(name, b)
+	})
+}
+
+// eachRecord is eachHeader without the checkpoints of the records.
+func eachRecord(ctx context.Context, db *querydb.DB, in slot, of func(name string, b *Record) bool,
+	visit func(name string, b *Record) error) error {
+	return eachNote(ctx, db, in.header(), func(n querydb.Note) error {
+		b, err := recordOf(ctx, db, in, &n)
+		if err != nil || b.Table == "" || !of(n.ID, &b) {
+			return err
+		}
+		return visit(n.ID, &b)
+	})
+}
+
+// readHeader reads the header in a slot, which is the zero Header where there is none.
+func readHeader(ctx context.Context, db *querydb.DB, in slot, projection string) (h Header, err error) {
+	n, err := db.Notes().Get(ctx, in.header(), projection)
+	if err != nil || n.Value == nil {
+		return h, err
+	}
+	if err := json.Unmarshal(n.Value, &h); err != nil {
+		return h, DamageError{err}
+	}
+	return h, nil
+}
+
+// eachOther visits the headers of the projection's rows in other slots than that of the State.
+func eachOther(ctx context.Context, s *State, visit func(*Header) error) error {
+	for _, in := range []slot{serves, builds, keeps} {
+		if in == slotOf(s.db) {
+			continue
+		}
+		h, err := readHeader(ctx, s.db, in, s.p.Name)
+		if err != nil {
+			return err
+		}
+		if h.Table == "" {
+			continue
+		}
+		if err := visit(&h); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // leftover are the notes of generations that nobody reads any more. The commit that has others follow these records

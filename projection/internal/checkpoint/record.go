@@ -5,10 +5,89 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/foldql/foldql/projection/internal/enums"
+	"github.com/foldql/foldql/projection/internal/position"
 	"github.com/foldql/foldql/querydb"
 )
+
+// Checkpoint is how far a projection has come in one partition, committed with the rows that it covers. One at offset 0
+// covers none: it claims the partition for the log that holds its anchor, before the first row is written.
+type Checkpoint struct {
+	position.Cursor
+	Incarnation string `json:"incarnation,omitempty"` // of the partition
+	// Anchor is of the last event that could be read among those that are covered, or that rows ahead of them may show.
+	Anchor *position.Anchor `json:"anchor,omitempty"`
+	Tried  uint64           `json:"tried,omitempty"` // events so far: see deadletter.Limit
+	// Watermark is that of the events so far: see ExpiryWatermark.
+	Watermark time.Time `json:"watermark,omitzero"`
+	revision  uint64    // of the note
+}
+
+// Header is the note of where the rows of a projection are.
+type Header struct {
+	TableRecord
+	// Others are of the models that the projection folds beside the first.
+	Others []TableRecord `json:"others,omitempty"`
+	// Again says that the rows are to be rebuilt, though they are as the models want them: see RequestRebuild.
+	Again bool `json:"again,omitempty"`
+	// Disowned says that the rows were folded from another log than the one to be folded: nobody is to see them.
+	Disowned bool `json:"disowned,omitempty"`
+	// Moved says, of a Header without a table, that rows of other projections serve in their place: see Rearrange.
+	Moved bool `json:"moved,omitempty"`
+	// Code is a hash of the code of the projectors that the rows were begun with, "" where that is not known.
+	Code string `json:"code,omitempty"`
+	// Enums are what the enums of the rows may be, by TableRecord.Model: see recordEnums.
+	Enums map[string]enums.Fields `json:"enums,omitempty"`
+	// Origin is where the rows are copied from before the first event is folded; nil where they are not, or have been.
+	Origin *Origin `json:"origin,omitempty"`
+}
+
+// TableRecord is where the rows of one model are.
+type TableRecord struct {
+	// Model is the name of the model, "" where the projection folds only one.
+	Model string `json:"model,omitempty"`
+	// Version is the layout that the rows have: see querydb.Model.Version.
+	Version string `json:"version"`
+	// Table and Generation are where the rows are. Where the model has another table by now, they serve from there until
+	// others are built: see elsewhere. Where another model had the table in between, this says nothing of the rows in it.
+	Table      string `json:"table"`
+	Generation int    `json:"generation"`
+	// TableID tells the table from one of the same name that was made, or restored, in its place: see
+	// querydb.Tables.ID.
+	TableID string `json:"tableId,omitempty"`
+}
+
+// tables are those of all models.
+func (h *Header) tables() []TableRecord { return append([]TableRecord{h.TableRecord}, h.Others...) }
+
+// version is that of the projection which folds the rows: of all its models together.
+func (h *Header) version() string {
+	var all []string
+	for _, t := range h.tables() {
+		all = append(all, t.Version)
+	}
+	return strings.Join(all, "+")
+}
+
+// generations are those of the tables that the rows are in.
+func (h *Header) generations() map[string]int {
+	all := map[string]int{}
+	for _, t := range h.tables() {
+		all[t.Table] = t.Generation
+	}
+	return all
+}
+
+// Kind is that of the notes about a generation of the rows. Each rebuild begins another generation of every table, so
+// the first names it.
+func (h *Header) Kind(of, projection string) string {
+	return of + h.Table + ".g" + strconv.Itoa(h.Generation) + ":" + projection
+}
 
 // Record is what is on record about the rows of a projection.
 type Record struct {
@@ -119,26 +198,33 @@ func (r *Record) letterKind(projection string) string {
 	return r.Kind(KindDeadLetter, projection)
 }
 
-// slot is what the rows that a Header and a completion are about are for. A slot is a part of the kinds of these two
-// notes alone: those that name the generation of the rows stay as they are when the rows change to another slot.
-type slot string
-
-const (
-	serves slot = ""        // the rows are those that serve
-	builds slot = " build"  // they are built beside those that serve
-	keeps  slot = " before" // they served before, and can again
-)
-
-func (s slot) header() string { return "projection" + string(s) }
-
-func (s slot) completion() string { return "completion" + string(s) }
-
-// slotOf is the slot of the rows that are folded into a DB.
-func slotOf(db *querydb.DB) slot {
-	if db.Generations().Build() {
-		return builds
+// Reach is the offset of the last event that the checkpoint says something about.
+func (c *Checkpoint) Reach() uint64 {
+	if c.Anchor == nil {
+		return c.Offset
 	}
-	return serves
+	return max(c.Offset, c.Anchor.Offset)
+}
+
+func (r *Record) offsets() map[string]uint64 {
+	all := map[string]uint64{}
+	for partition, c := range r.Partitions {
+		all[partition] = c.Offset
+	}
+	return all
+}
+
+// isOf reports whether the record is of rows of the generations, which are aligned with the models.
+func (r *Record) isOf(models []*querydb.Model, generations []querydb.Generation) bool {
+	return slices.ContainsFunc(r.tables(), func(t TableRecord) bool {
+		i := slices.IndexFunc(models, func(m *querydb.Model) bool { return m.Table == t.Table })
+		return i >= 0 && generations[i].Number == t.Generation
+	})
+}
+
+// concerns reports whether the record is of rows of one of the tables.
+func (r *Record) concerns(is func(table string) bool) bool {
+	return r.Table != "" && slices.ContainsFunc(r.tables(), func(t TableRecord) bool { return is(t.Table) })
 }
 
 // A row has expired, for an event, when its end is not after the watermark: the greatest time of any event of the

@@ -277,17 +277,6 @@ func (s *State) current(ctx context.Context) (bool, error) {
 // now is the time as it has gone on while the process was held up, or the machine slept.
 func (s *State) now() time.Time { return s.cfg.Now().Round(0) }
 
-// ReadTasks reads which rows their copies have yet to follow: other processes may have changed rows.
-func ReadTasks(ctx context.Context, s *State) error {
-	tasks, err := readTasks(ctx, s.db, s.done.Kind(KindCascade, s.p.Name))
-	if err != nil {
-		return err
-	}
-	tasks.RetryAgain(s.Tasks)
-	s.Tasks = tasks
-	return nil
-}
-
 // Apply commits a batch that has the checkpoint of the partition among its notes. Where that fails, and not because the
 // store refuses the rows, the caller is to call Invalidate.
 func (s *State) Apply(ctx context.Context, b querydb.Batch, partition string, c Checkpoint) error {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/keys"
-	"github.com/foldql/foldql/projection/internal/cascade"
 	"github.com/foldql/foldql/projection/internal/enums"
 	"github.com/foldql/foldql/querydb"
 )
@@ -318,39 +317,21 @@ func disownedTables(ctx context.Context, db *querydb.DB) (map[TableRecord]bool, 
 	})
 }
 
-// CountDeadLetters counts the dead letters of rows.
-func CountDeadLetters(ctx context.Context, db *querydb.DB, of *Rows) (n int, err error) {
-	err = eachNote(ctx, db, of.letters, func(querydb.Note) error { n++; return nil })
-	return n, err
-}
-
-// Backlog is what rows lack of the events up to which they are folded.
-type Backlog struct {
-	DeadLetters    int
-	Cascades       int            // rows that their copies are yet to follow
-	FailedCascades []cascade.Task // those of which some copies cannot
-}
-
-// ServingBacklog reads the backlog of the rows that serve of the models, of whoever folds them: another version, maybe,
-// whose tasks count also where this one cannot read them.
-func ServingBacklog(ctx context.Context, db *querydb.DB, p Projection) (all Backlog, err error) {
-	err = eachServing(ctx, db, p, func(name string, b *Record) error {
-		count := func(querydb.Note) error { all.DeadLetters++; return nil }
-		if err := eachNote(ctx, db, b.letterKind(name), count); err != nil {
-			return err
-		}
-		tasks := cascade.NewTasks()
-		err := eachNote(ctx, db, b.Kind(KindCascade, name), func(n querydb.Note) error {
-			if t, err := cascade.ParseTask(&n); err == nil {
-				tasks.Put(t)
-			} else {
-				all.Cascades++
+// Fingerprints are texts by the names of projections: that of one differs from an earlier one when its rows have
+// changed generation since, have become complete, or a rebuild was asked for or aborted. They take a few reads, however
+// many projections there are.
+func Fingerprints(ctx context.Context, db *querydb.DB) (map[string]string, error) {
+	all := map[string]string{}
+	for _, in := range []slot{serves, builds, keeps} {
+		for _, kind := range []string{in.header(), in.completion()} {
+			if err := eachNote(ctx, db, kind, func(n querydb.Note) error {
+				// a note that was deleted and written anew may have the revision that it had
+				all[n.ID] += fmt.Sprintf("%s %d %s\n", kind, n.Revision, n.Value)
+				return nil
+			}); err != nil {
+				return nil, fmt.Errorf("look whether rows have changed generation: %w", err)
 			}
-			return nil
-		})
-		all.Cascades += tasks.Len()
-		all.FailedCascades = append(all.FailedCascades, tasks.Failed()...)
-		return err
-	})
-	return all, err
+		}
+	}
+	return all, nil
 }

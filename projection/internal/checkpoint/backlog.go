@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/foldql/foldql/keys"
@@ -174,34 +173,60 @@ func CountNewLetters(ctx context.Context, db *querydb.DB, p Projection) (n int, 
 	return n, err
 }
 
-// readHeader reads the header in a slot, which is the zero Header where there is none.
-func readHeader(ctx context.Context, db *querydb.DB, in slot, projection string) (h Header, err error) {
-	n, err := db.Notes().Get(ctx, in.header(), projection)
-	if err != nil || n.Value == nil {
-		return h, err
-	}
-	if err := json.Unmarshal(n.Value, &h); err != nil {
-		return h, DamageError{err}
-	}
-	return h, nil
+// CountDeadLetters counts the dead letters of rows.
+func CountDeadLetters(ctx context.Context, db *querydb.DB, of *Rows) (n int, err error) {
+	err = eachNote(ctx, db, of.letters, func(querydb.Note) error { n++; return nil })
+	return n, err
 }
 
-// eachOther visits the headers of the projection's rows in other slots than that of the State.
-func eachOther(ctx context.Context, s *State, visit func(*Header) error) error {
-	for _, in := range []slot{serves, builds, keeps} {
-		if in == slotOf(s.db) {
-			continue
-		}
-		h, err := readHeader(ctx, s.db, in, s.p.Name)
-		if err != nil {
+// Backlog is what rows lack of the events up to which they are folded.
+type Backlog struct {
+	DeadLetters    int
+	Cascades       int            // rows that their copies are yet to follow
+	FailedCascades []cascade.Task // those of which some copies cannot
+}
+
+// ServingBacklog reads the backlog of the rows that serve of the models, of whoever folds them: another version, maybe,
+// whose tasks count also where this one cannot read them.
+func ServingBacklog(ctx context.Context, db *querydb.DB, p Projection) (all Backlog, err error) {
+	err = eachServing(ctx, db, p, func(name string, b *Record) error {
+		count := func(querydb.Note) error { all.DeadLetters++; return nil }
+		if err := eachNote(ctx, db, b.letterKind(name), count); err != nil {
 			return err
 		}
-		if h.Table == "" {
-			continue
-		}
-		if err := visit(&h); err != nil {
-			return err
-		}
+		tasks := cascade.NewTasks()
+		err := eachNote(ctx, db, b.Kind(KindCascade, name), func(n querydb.Note) error {
+			if t, err := cascade.ParseTask(&n); err == nil {
+				tasks.Put(t)
+			} else {
+				all.Cascades++
+			}
+			return nil
+		})
+		all.Cascades += tasks.Len()
+		all.FailedCascades = append(all.FailedCascades, tasks.Failed()...)
+		return err
+	})
+	return all, err
+}
+
+// ReadTasks reads which rows their copies have yet to follow: other processes may have changed rows.
+func ReadTasks(ctx context.Context, s *State) error {
+	tasks, err := readTasks(ctx, s.db, s.done.Kind(KindCascade, s.p.Name))
+	if err != nil {
+		return err
 	}
+	tasks.RetryAgain(s.Tasks)
+	s.Tasks = tasks
 	return nil
+}
+
+// lettersOf are the dead letters of the rows of a projection.
+func lettersOf(ctx context.Context, db *querydb.DB, h *Header, projection string) (map[position.Ref]bool, error) {
+	all := map[position.Ref]bool{}
+	return all, eachNote(ctx, db, h.Kind(KindDeadLetter, projection), func(n querydb.Note) error {
+		at, err := position.ParseRef(n.ID)
+		all[at] = true
+		return err
+	})
 }

@@ -138,22 +138,6 @@ func LastMatchingOffsets(ctx context.Context, db *querydb.DB, src eventlog.Sourc
 	})
 }
 
-// EndsBeforeGoal reports whether the log itself ends where the rows are, where that is before their goal: nothing
-// brings them there any more. It fails where that cannot be told now: that a source has nothing to read may mean that
-// it is a copy, of a log that is away.
-func EndsBeforeGoal(ctx context.Context, s *State) (bool, error) {
-	for partition, goal := range s.readiness.completion.Goal {
-		done := s.done.Partitions[partition].Offset
-		if done >= goal {
-			continue
-		}
-		if ends, err := position.EndsAt(ctx, s.src, partition, done, goal); !ends || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
 // checkpoints calls report with what the source says of each checkpoint and of those that were replaced, until that
 // returns an error.
 func (w *verifier) checkpoints(ctx context.Context, b *Record, kept Replaced, report func(error) error) error {
