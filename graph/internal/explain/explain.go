@@ -157,68 +157,81 @@ func (x *Explanation) total(steps []Step, level int) {
 
 // step is the step of the query of the root.
 func (e operation) step(req *read.Request) (Step, error) {
-	r := e.root
-	q := r.Query
-	s := Step{Path: r.Alias, Field: q.Name, By: argumentsOf(q, req), Reads: 1, Rows: 1, Keys: 1}
-	if q.Kind == catalog.QueryPage {
-		limit, err := read.PageSize(q, &req.Page)
-		if err != nil {
-			return s, err
-		}
-		if s.Reads, err = read.Ranges(e.Catalog, q, req); err != nil {
-			return s, err
-		}
-		s.How, s.Rows, s.Keys = Range, limit, limit+s.Reads // one key more says whether there is a next page
-	}
+	q := e.root.Query
+	s := Step{Path: e.root.Alias, Field: q.Name, By: argumentsOf(q, req), Reads: 1, Rows: 1, Keys: 1}
 	if q.Rule != nil && q.Rule.AuthTable != "" {
 		s.Owner, s.owners = q.Rule.AuthTable, 1
 	}
-	if q.Collection != nil {
-		members := q.Collection.Stored.Members
-		s.How, s.Table = Together, members[0].Model.Table
-		s.Index = members[0].Model.Indexes[members[0].Index].Name
-		for i, n := range r.Items { // the members, over and over
-			m := members[i%len(members)]
-			if lacks := lacking(m.Model, m.Index, allFields(m.Model)); len(lacks) > 0 { // whichever are asked for
-				s.completions += s.Reads // the rows of each range are completed by themselves
-				for _, name := range lacks {
-					s.Lacks = append(s.Lacks, n.Type.Name+"."+name)
-				}
-			}
-			below, err := e.joins(n, s.Rows)
-			if err != nil {
-				return s, err
-			}
-			s.Joins = append(s.Joins, below...)
+	if q.Kind == catalog.QueryPage {
+		if err := e.page(&s, req); err != nil {
+			return s, err
 		}
-		return s, nil
 	}
-	if q.Kind == catalog.QueryNode || q.Kind == catalog.QueryNodes {
+	switch {
+	case q.Collection != nil:
+		return s, e.collection(&s)
+	case q.Kind == catalog.QueryNode, q.Kind == catalog.QueryNodes:
 		return s, e.nodes(&s, req)
 	}
-	t := e.Catalog.Types[q.Type]
-	fields, err := e.filter(&s, q, &req.Page, r.Fields)
+	return s, e.rows(&s, req)
+}
+
+// page completes the step of a page: it has as many rows as it may, and a range may be several.
+func (e operation) page(s *Step, req *read.Request) error {
+	limit, err := read.PageSize(e.root.Query, &req.Page)
 	if err != nil {
-		return s, err
+		return err
+	}
+	if s.Reads, err = read.Ranges(e.Catalog, e.root.Query, req); err != nil {
+		return err
+	}
+	s.How, s.Rows, s.Keys = Range, limit, limit+s.Reads // one key more says whether there is a next page
+	return nil
+}
+
+// collection completes the step of rows of several types that lie together.
+func (e operation) collection(s *Step) error {
+	members := e.root.Query.Collection.Stored.Members
+	s.How, s.Table = Together, members[0].Model.Table
+	s.Index = members[0].Model.Indexes[members[0].Index].Name
+	for i, n := range e.root.Items { // the members, over and over
+		m := members[i%len(members)]
+		if lacks := lacking(m.Model, m.Index, allFields(m.Model)); len(lacks) > 0 { // whichever are asked for
+			s.completions += s.Reads // the rows of each range are completed by themselves
+			for _, name := range lacks {
+				s.Lacks = append(s.Lacks, n.Type.Name+"."+name)
+			}
+		}
+	}
+	return e.below(s, e.root.Items)
+}
+
+// rows completes the step of rows of one type: of a page of them, of those of some keys, or of one.
+func (e operation) rows(s *Step, req *read.Request) error {
+	q := e.root.Query
+	t := e.Catalog.Types[q.Type]
+	fields, err := e.filter(s, q, &req.Page, e.root.Fields)
+	if err != nil {
+		return err
 	}
 	s.place(t.Model, q.Index, fields)
 	if s.examined == 0 {
 		s.completions *= s.Reads
 	}
-	if q.Kind == catalog.QueryMany {
+	switch q.Kind {
+	case catalog.QueryMany:
 		n := read.ByIDs{Query: q}.Asked(req)
 		if err := read.CheckIDs(q, n, e.MaxFanout); err != nil {
-			return s, err
+			return err
 		}
 		s.How, s.By, s.Rows, s.Keys = Batch, []string{q.PK[0].Name}, n, n
-	}
-	if q.Kind == catalog.QueryOne {
+	case catalog.QueryOne:
 		s.How = howOfOne(q, t, req)
 		if s.How != ByKey {
 			s.Keys++ // as a page of one row
 		}
 	}
-	return s, e.below(&s, r.Items)
+	return e.below(s, e.root.Items)
 }
 
 // nodes completes the step of rows by their global identifiers: a batch for each of their types.
