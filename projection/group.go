@@ -162,12 +162,12 @@ func (g groupCode) Ops(e *eventlog.Event, attempts int) (others bool, ops []Op, 
 		if !c.Wants(e) {
 			continue
 		}
-		notIts, made, err := c.Ops(e, attempts)
+		notIts, own, err := c.Ops(e, attempts)
 		if err != nil {
 			return false, nil, fmt.Errorf("%s: %w", c.Name, err)
 		}
 		others = others && notIts
-		for _, op := range made {
+		for _, op := range own {
 			ops = append(ops, fold.By(c.Name, op))
 		}
 	}

@@ -34,10 +34,10 @@ func (l *Log) Renew(ctx context.Context) error {
 		return err
 	}
 	defer end()
-	made := newIncarnation()
-	if err := l.records.db.Set(incarnationKey, made, pebble.Sync); err != nil {
+	renewed := newIncarnation()
+	if err := l.records.db.Set(incarnationKey, renewed, pebble.Sync); err != nil {
 		return fmt.Errorf("renew the event log in %s: %w", l.dir, err)
 	}
-	l.incarnation.Store(string(made))
+	l.incarnation.Store(string(renewed))
 	return nil
 }

@@ -87,11 +87,11 @@ func (r *release) make(ctx context.Context) error {
 	}
 	var sums strings.Builder
 	for _, p := range r.platforms {
-		made, err := r.publish(ctx, p, at)
+		files, err := r.publish(ctx, p, at)
 		if err != nil {
 			return fmt.Errorf("make foldql for %s/%s: %w", p.os, p.arch, err)
 		}
-		for _, name := range made {
+		for _, name := range files {
 			content, err := os.ReadFile(filepath.Join(r.dir, name))
 			if err != nil {
 				return err
@@ -109,7 +109,7 @@ func (r *release) leavesCheckoutClean(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	inside, err := filepath.Rel(source, r.made(""))
+	inside, err := filepath.Rel(source, r.path(""))
 	if err != nil || inside == ".." || strings.HasPrefix(inside, ".."+string(filepath.Separator)) {
 		return nil // it is elsewhere
 	}
@@ -130,7 +130,7 @@ func (r *release) committed(ctx context.Context) (time.Time, error) {
 }
 
 // publish makes the archive of a platform and the list of what is in it, and returns their names.
-func (r *release) publish(ctx context.Context, p platform, at time.Time) (made []string, err error) {
+func (r *release) publish(ctx context.Context, p platform, at time.Time) (names []string, err error) {
 	work, err := os.MkdirTemp("", "release")
 	if err != nil {
 		return nil, err
@@ -145,13 +145,13 @@ func (r *release) publish(ctx context.Context, p platform, at time.Time) (made [
 	}
 	list := p.name(r.version) + ".cdx.json"
 	if _, err := r.command(ctx, "go", "run", sbom, "bin", "-json", "-noserial", "-notimestamp", "-std", "-version",
-		r.version, "-output", r.made(list), binary); err != nil {
+		r.version, "-output", r.path(list), binary); err != nil {
 		return nil, err
 	}
-	if err := withoutTool(r.made(list)); err != nil {
+	if err := withoutTool(r.path(list)); err != nil {
 		return nil, err
 	}
-	archive, err := pack(r.made(p.name(r.version)), p, at, []string{binary, filepath.Join(r.source, "LICENSE"),
+	archive, err := pack(r.path(p.name(r.version)), p, at, []string{binary, filepath.Join(r.source, "LICENSE"),
 		filepath.Join(r.source, "README.md")})
 	return []string{archive, list}, err
 }
@@ -177,8 +177,8 @@ func withoutTool(list string) error {
 	return os.WriteFile(list, append(text, '\n'), 0o644)
 }
 
-// made is the absolute path of what is made.
-func (r *release) made(name string) string {
+// path is the absolute path of a file that is made.
+func (r *release) path(name string) string {
 	path, err := filepath.Abs(filepath.Join(r.dir, name))
 	if err != nil {
 		return filepath.Join(r.dir, name) // the working directory is gone; the next write says so

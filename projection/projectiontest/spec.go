@@ -243,21 +243,21 @@ func (s *testCase) source(eventType string) string {
 
 // event makes the event, but for what follows from its place and from who takes it.
 func (e *Event) event() (eventlog.Event, error) {
-	made := eventlog.Event{ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject}
+	event := eventlog.Event{ID: e.ID, Source: e.Source, Type: e.Type, Subject: e.Subject}
 	if e.Version > 1 {
-		made.Extensions = map[string]string{eventlog.VersionAttribute: strconv.Itoa(e.Version)}
+		event.Extensions = map[string]string{eventlog.VersionAttribute: strconv.Itoa(e.Version)}
 	}
 	var err error
 	if e.Time != "" {
-		if made.Time, err = time.Parse(time.RFC3339Nano, e.Time); err != nil {
-			return made, fmt.Errorf("field Time: %w", err)
+		if event.Time, err = time.Parse(time.RFC3339Nano, e.Time); err != nil {
+			return event, fmt.Errorf("field Time: %w", err)
 		}
-		made.Time = made.Time.UTC()
+		event.Time = event.Time.UTC()
 	}
-	if made.Data, err = dataOf(e.Data); err != nil {
-		return made, fmt.Errorf("field Data: %w", err)
+	if event.Data, err = dataOf(e.Data); err != nil {
+		return event, fmt.Errorf("field Data: %w", err)
 	}
-	return made, nil
+	return event, nil
 }
 
 func dataOf(data any) ([]byte, error) {

@@ -43,19 +43,19 @@ func NewPlan(s *Shape, root *driver.Table) *Plan {
 
 // add adds a node, and what is in it.
 func (p *Plan) add(n *Node, root *driver.Table) *part {
-	made := &part{Node: n, table: root, number: len(p.parts), orderBy: -1}
-	p.parts = append(p.parts, made)
+	added := &part{Node: n, table: root, number: len(p.parts), orderBy: -1}
+	p.parts = append(p.parts, added)
 	if len(p.Tables) == 0 {
 		p.Tables = append(p.Tables, root)
 	} else {
-		made.table = p.makeTable(n.Kind, root)
+		added.table = p.makeTable(n.Kind, root)
 	}
 	for _, f := range n.Fields {
-		made.places = append(made.places, place(made.table, f))
+		added.places = append(added.places, place(added.table, f))
 	}
 	for _, f := range n.Own {
 		if !slices.ContainsFunc(n.Copies, func(c Copy) bool { return c.Copy == f }) {
-			made.says = append(made.says, f)
+			added.says = append(added.says, f)
 		}
 	}
 	for i := range n.Children {
@@ -66,10 +66,10 @@ func (p *Plan) add(n *Node, root *driver.Table) *part {
 		if c.Many {
 			c.part.orderBy = c.OrderBy
 		}
-		made.children = append(made.children, c)
+		added.children = append(added.children, c)
 	}
-	made.findSources()
-	return made
+	added.findSources()
+	return added
 }
 
 // isCopy reports whether the child's items are copies of other rows.

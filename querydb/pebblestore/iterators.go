@@ -23,11 +23,11 @@ const mostIdle = 100 * time.Millisecond
 // iterator is one of a table.
 type iterator struct {
 	*pebble.Iterator
-	table *storedTable
-	made  time.Time
-	begun uint64 // commits to the table, when it was made
-	fresh bool   // none of them was taking effect then
-	timed bool   // it ends by itself when it is idle for too long
+	table  *storedTable
+	opened time.Time
+	begun  uint64 // commits to the table, when it was made
+	fresh  bool   // none of them was taking effect then
+	timed  bool   // it ends by itself when it is idle for too long
 }
 
 // within returns an iterator of a table within bounds, which shows all that was committed before. It is of no context:
@@ -45,7 +45,7 @@ func (is *iterators) within(db *pebble.DB, p *storedTable, s span) (*iterator, e
 	if err != nil {
 		return nil, err
 	}
-	return &iterator{Iterator: it, table: p, made: time.Now(), begun: begun, fresh: quiet}, nil
+	return &iterator{Iterator: it, table: p, opened: time.Now(), begun: begun, fresh: quiet}, nil
 }
 
 // take takes the idle iterator of a table, nil where there is none.
@@ -70,7 +70,7 @@ func (is *iterators) done(it *iterator) error {
 func (is *iterators) keep(it *iterator) bool {
 	is.mu.Lock()
 	defer is.mu.Unlock()
-	left := mostIdle - time.Since(it.made) // under the lock: its timer comes after that, and finds it
+	left := mostIdle - time.Since(it.opened) // under the lock: its timer comes after that, and finds it
 	if left <= 0 || is.closed || is.idle[it.table] != nil {
 		return false
 	}

@@ -48,7 +48,7 @@ func TestAnIteratorIsUsedAgainUntilACommitBegins(t *testing.T) {
 	if got := lend(t, s, second); len(got) != 1 || got[0] != 1 {
 		t.Errorf("the second partition has %d", got)
 	}
-	if again := idle(t, s); again != is && is != nil && again != nil && again.made.Sub(is.made) < mostIdle {
+	if again := idle(t, s); again != is && is != nil && again != nil && again.opened.Sub(is.opened) < mostIdle {
 		t.Error("another iterator was made")
 	}
 	applyAll(t, s, put(member(keys.Key{PK: "q", SK: "2"}, 2, "g")))

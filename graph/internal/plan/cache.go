@@ -116,27 +116,27 @@ func (p *Variants) Variant(vars map[string]any) (v uint64) {
 
 // Plan returns the plan of a variant, making it where there is none yet. That an operation has no plan is remembered
 // too.
-func (c *Cache) Plan(p *Variants, variant uint64, compile func() (made *Plan, members int)) *Plan {
+func (c *Cache) Plan(p *Variants, variant uint64, compile func() (p *Plan, members int)) *Plan {
 	p.mu.RLock()
 	known, ok := p.plans[variant]
 	p.mu.RUnlock()
 	if ok {
 		return known
 	}
-	made, members := compile()
-	if p.keep(variant, made) {
+	compiled, members := compile()
+	if p.keep(variant, compiled) {
 		c.grew(p, members*memberBytes)
 	}
-	return made
+	return compiled
 }
 
-func (p *Variants) keep(variant uint64, made *Plan) bool {
+func (p *Variants) keep(variant uint64, compiled *Plan) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.plans) >= MaxVariants {
 		return false
 	}
-	p.plans[variant] = made
+	p.plans[variant] = compiled
 	return true
 }
 

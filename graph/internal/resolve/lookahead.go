@@ -139,10 +139,10 @@ func (l *Loaders) nodesOf(ctx context.Context, t *catalog.Type, nodes rowsBelow)
 	at := selectionsOf{t, &field.Field.Selections[0]}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	made, ok := l.nodes[at]
+	compiled, ok := l.nodes[at]
 	if !ok {
-		made = nodes(l.compiler(ctx), []ast.SelectionSet{field.Field.Selections})
-		l.nodes[at] = made
+		compiled = nodes(l.compiler(ctx), []ast.SelectionSet{field.Field.Selections})
+		l.nodes[at] = compiled
 	}
-	return made
+	return compiled
 }

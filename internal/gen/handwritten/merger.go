@@ -81,11 +81,11 @@ func (m *merger) first(there map[string]declaration) int {
 func (m *merger) remove() {
 	is := func(d declaration) bool { _, wanted := m.wanted[d.key]; return wanted }
 	goes := func(d declaration) bool { return !is(d) && !m.elsewhere[d.key] && m.was.isAccessor(d.decl) }
-	made, needed := map[string]bool{}, map[string]bool{}
+	byGone, byKept := map[string]bool{}, map[string]bool{}
 	m.was.each(func(d declaration) {
-		names := needed
+		names := byKept
 		if goes(d) {
-			names = made
+			names = byGone
 		}
 		d.names(func(name string) { names[name] = true })
 	})
@@ -94,7 +94,7 @@ func (m *merger) remove() {
 		all[d.decl]++
 		switch {
 		case is(d) || m.elsewhere[d.key]:
-		case goes(d), isResolverType(d.spec) && made[d.key] && !needed[d.key] && !m.isNamedBeside(d.key):
+		case goes(d), isResolverType(d.spec) && byGone[d.key] && !byKept[d.key] && !m.isNamedBeside(d.key):
 			gone[d.decl] = append(gone[d.decl], d)
 		default:
 			m.note(d.decl)

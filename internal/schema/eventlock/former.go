@@ -73,11 +73,11 @@ type copier struct {
 func (c *copier) named(name string) string { return c.to + strings.TrimPrefix(name, c.from) }
 
 func (c *copier) copy(t *schema.EventType, name string) *schema.EventType {
-	if made := c.types[t]; made != nil {
-		return made
+	if copied := c.types[t]; copied != nil {
+		return copied
 	}
-	made := &schema.EventType{Name: name, Pos: t.Pos}
-	c.types[t] = made
+	copied := &schema.EventType{Name: name, Pos: t.Pos}
+	c.types[t] = copied
 	for _, f := range t.Fields {
 		field := *f
 		field.Added, field.AsAdded, field.Joined, field.Tag, field.PartitionTag = "", false, nil, false, false
@@ -87,9 +87,9 @@ func (c *copier) copy(t *schema.EventType, name string) *schema.EventType {
 		if f.Enum != "" {
 			field.Enum = c.enum(f.Enum)
 		}
-		made.Fields = append(made.Fields, &field)
+		copied.Fields = append(copied.Fields, &field)
 	}
-	return made
+	return copied
 }
 
 func (c *copier) enum(name string) string {

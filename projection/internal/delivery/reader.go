@@ -261,9 +261,9 @@ func (r *reader) projectAll(items []item, most int) (done int, err error) {
 					return false, outdated(it, unknown)
 				}
 				c.Enter()
-				others, made, err := r.projection.Code.Ops(it.event, r.cfg.Attempts)
+				others, returned, err := r.projection.Code.Ops(it.event, r.cfg.Attempts)
 				c.Leave()
-				it.others, it.ops, it.err = others, made, err
+				it.others, it.ops, it.err = others, returned, err
 				it.bound(r.cfg.MaxOpsPerEvent)
 			}
 			ops += len(it.ops)

@@ -31,7 +31,7 @@ type Recopier struct {
 	OnlyAbsent bool
 
 	builder record.Builder
-	made    record.Record // a row with the new copy
+	sample  record.Record // a row with the new copy
 }
 
 // errForeign is of a record that the codec has not made.
@@ -43,13 +43,13 @@ func (c *Recopier) Row(stored *querydb.Row) (row querydb.Row, follows bool, err 
 	if follows, err = c.follows(stored.Record); err != nil || !follows {
 		return row, false, err
 	}
-	if c.made == nil {
+	if c.sample == nil {
 		if err := c.make(stored); err != nil {
 			return row, false, err
 		}
 	}
 	return querydb.Row{
-		Key: stored.Key, Record: record.Merge(c.made.Len(), stored.Record, c.made, []int{c.Reference.Field}),
+		Key: stored.Key, Record: record.Merge(c.sample.Len(), stored.Record, c.sample, []int{c.Reference.Field}),
 		Indexes: stored.Indexes, Position: stored.Position, Writers: stored.Writers, Expires: stored.Expires,
 	}, true, nil
 }
@@ -80,7 +80,7 @@ func (c *Recopier) make(stored *querydb.Row) error {
 		return err
 	}
 	c.Reference.Fill(row, 0, c.Source)
-	made, err := c.Codec.EncodeWithKey(&c.builder, row, stored.Key)
-	c.made = made.Record
+	filled, err := c.Codec.EncodeWithKey(&c.builder, row, stored.Key)
+	c.sample = filled.Record
 	return err
 }

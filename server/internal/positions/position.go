@@ -31,9 +31,9 @@ const (
 // sealer makes the texts of positions that clients get. It remembers those that it has made, because most answers are
 // of rows that have not changed since the last.
 type sealer struct {
-	key  *keys.Sealer
-	mu   sync.Mutex
-	made map[string]string // by appendName
+	key    *keys.Sealer
+	mu     sync.Mutex
+	sealed map[string]string // by appendName
 }
 
 // mostRemembered is how many texts are remembered.
@@ -49,7 +49,7 @@ func (s *sealer) seal(places []Place) string {
 	name := appendName(few[:0], places)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	token, known := s.made[string(name)]
+	token, known := s.sealed[string(name)]
 	if known {
 		return token
 	}
@@ -60,10 +60,10 @@ func (s *sealer) seal(places []Place) string {
 	if token = s.key.Seal([]byte(binding), text); len(token) > maxToken {
 		return ""
 	}
-	if s.made == nil || len(s.made) == mostRemembered {
-		s.made = map[string]string{}
+	if s.sealed == nil || len(s.sealed) == mostRemembered {
+		s.sealed = map[string]string{}
 	}
-	s.made[string(name)] = token
+	s.sealed[string(name)] = token
 	return token
 }
 

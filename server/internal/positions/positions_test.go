@@ -185,8 +185,8 @@ func TestTextsOfPositionsAreRememberedUpToABound(t *testing.T) {
 	for i := range 3 * mostRemembered {
 		s.seal([]Place{{"0", "", uint64(i)}})
 	}
-	if len(s.made) > mostRemembered {
-		t.Errorf("%d texts are remembered", len(s.made))
+	if len(s.sealed) > mostRemembered {
+		t.Errorf("%d texts are remembered", len(s.sealed))
 	}
 }
 

@@ -20,11 +20,11 @@ type DecisionFeed struct {
 	Folds *Set
 	DB    *querydb.DB
 
-	mu     sync.Mutex
-	tags   map[string]string
-	looked time.Time
-	took   time.Duration // to look
-	made   uint64        // Set.decisions as it was when they were looked at
+	mu      sync.Mutex
+	tags    map[string]string
+	looked  time.Time
+	took    time.Duration // to look
+	decided uint64        // Set.decisions as it was when they were looked at
 }
 
 // How often decisions are looked at, while somebody waits for others: a projection makes some by itself, and on a store
@@ -40,9 +40,9 @@ const (
 func (d *DecisionFeed) Tags(ctx context.Context) (map[string]string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	made, again := d.Folds.decisions.Load(), lookForOwn
+	decided, again := d.Folds.decisions.Load(), lookForOwn
 	switch {
-	case made != d.made:
+	case decided != d.decided:
 		again = 0
 	case d.DB.MultiWriter():
 		again = lookForOthers
@@ -60,7 +60,7 @@ func (d *DecisionFeed) Tags(ctx context.Context) (map[string]string, error) {
 			tags[one.Name] = tag
 		}
 	}
-	d.tags, d.looked, d.took, d.made = tags, time.Now(), time.Since(began), made
+	d.tags, d.looked, d.took, d.decided = tags, time.Now(), time.Since(began), decided
 	return tags, nil
 }
 

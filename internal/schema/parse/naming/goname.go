@@ -105,12 +105,12 @@ func (l *goNames) checkModelPackage() {
 	for _, d := range l.histories() {
 		s.claim(schema.GoName(d.Name), "type "+d.Name, d.Pos, d.SeriesOf.Name, "")
 	}
-	made := map[string]bool{}
+	seen := map[string]bool{}
 	for _, c := range l.Model.Collections {
-		if made[c.APIName()] || l.API.Named[c.Union()] != nil || l.API.Named[c.MemberEnum()] != nil {
+		if seen[c.APIName()] || l.API.Named[c.Union()] != nil || l.API.Named[c.MemberEnum()] != nil {
 			continue // reported as taken
 		}
-		made[c.APIName()] = true
+		seen[c.APIName()] = true
 		s.claim(schema.GoName(c.Union()), "type "+c.Union(), c.Pos, c.Members[0].Model.Name, "")
 		s.claim(schema.GoName(c.APIName())+"Collection", "the description of collection "+c.APIName(), c.Pos,
 			c.Members[0].Model.Name, "")

@@ -23,11 +23,11 @@ func plainHistory(rows []PlainRow) map[plainKey][]version {
 	for _, r := range rows {
 		key := plainKey{r.Model.Name, r.ID}
 		for _, v := range r.Versions {
-			made := change{v.At, r.Row.Key, ""}
+			c := change{v.At, r.Row.Key, ""}
 			if v.Record != nil {
-				made.text = plainForm(r.Model, v.Record)
+				c.text = plainForm(r.Model, v.Record)
 			}
-			changes[key] = append(changes[key], made)
+			changes[key] = append(changes[key], c)
 		}
 	}
 	all := map[plainKey][]version{}
@@ -50,14 +50,14 @@ func pages(changes []change) (versions []version) {
 		return cmp.Or(cmp.Compare(a.at.Offset, b.at.Offset), cmp.Compare(a.at.Step, b.at.Step))
 	})
 	there := map[keys.Key]string{}
-	for _, made := range changes {
-		if delete(there, made.key); made.text != "" {
-			there[made.key] = made.text
+	for _, c := range changes {
+		if delete(there, c.key); c.text != "" {
+			there[c.key] = c.text
 		}
-		if n := len(versions); n > 0 && versions[n-1].at == made.at { // of the same event
+		if n := len(versions); n > 0 && versions[n-1].at == c.at { // of the same event
 			versions = versions[:n-1]
 		}
-		versions = append(versions, version{made.at, page(there)})
+		versions = append(versions, version{c.at, page(there)})
 	}
 	return versions
 }

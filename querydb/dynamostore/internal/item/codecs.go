@@ -20,10 +20,10 @@ func (c *Codecs) Of(t *driver.Table) (*Codec, error) {
 	if known, ok := c.known.Load(t); ok {
 		return known.(*Codec), nil
 	}
-	made, err := NewCodec(c.prefix, t)
+	codec, err := NewCodec(c.prefix, t)
 	if err != nil {
 		return nil, err
 	}
-	known, _ := c.known.LoadOrStore(t, made)
+	known, _ := c.known.LoadOrStore(t, codec)
 	return known.(*Codec), nil
 }
