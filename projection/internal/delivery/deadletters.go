@@ -8,7 +8,6 @@ import (
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/projection/internal/deadletter"
 	"github.com/foldql/foldql/projection/internal/position"
-	"github.com/foldql/foldql/projection/internal/upstream"
 	"github.com/foldql/foldql/querydb"
 )
 
@@ -55,7 +54,7 @@ func (r *Runner) Resolve(ctx context.Context, event string, skip bool) error {
 	if skip {
 		act = "skip"
 	}
-	d := resolution{r}
+	d := resolver{releaser{r}}
 	err := d.once(ctx, event, skip)
 	for n := 1; n < resolveAttempts && passes(err); n++ {
 		if err = r.cfg.pause(ctx, n-1); err == nil {
@@ -74,11 +73,11 @@ func passes(err error) bool {
 	return errors.Is(err, errOvertaken) || errors.Is(err, querydb.ErrStale) || errors.Is(err, checkpoint.ErrOtherRows)
 }
 
-// resolution is what a Runner does to retry or skip its dead letters.
-type resolution struct{ *Runner }
+// resolver retries or skips the dead letters that somebody names.
+type resolver struct{ releaser }
 
 // once retries or skips one dead letter, or the event at which the Runner has stopped.
-func (r resolution) once(ctx context.Context, event string, skip bool) error {
+func (r resolver) once(ctx context.Context, event string, skip bool) error {
 	at, err := position.ParseRef(event)
 	if err != nil {
 		return err
@@ -99,7 +98,7 @@ func (r resolution) once(ctx context.Context, event string, skip bool) error {
 }
 
 // resolveLetter retries or skips one dead letter, or an event that is one of other rows.
-func (r resolution) resolveLetter(ctx context.Context, at position.Ref, skip bool) error {
+func (r resolver) resolveLetter(ctx context.Context, at position.Ref, skip bool) error {
 	letter, err := r.readLetter(ctx, at)
 	if errors.Is(err, ErrNoDeadLetter) {
 		return r.foresee(ctx, at, skip)
@@ -107,14 +106,7 @@ func (r resolution) resolveLetter(ctx context.Context, at position.Ref, skip boo
 	if err != nil {
 		return err
 	}
-	if r.amidReplays(at.Partition) {
-		return fmt.Errorf("the projection is rebuilding and has recorded retries ahead: try again shortly")
-	}
-	if before, blocked := r.blocking(at, &letter); blocked {
-		return fmt.Errorf("it waits for event %s of the same subject, of which a rebuild is yet to repeat a retry: try "+
-			"again when that is done", before)
-	}
-	offsets, err := r.released(at, &letter, skip)
+	offsets, err := r.ready(at, &letter, skip)
 	if err != nil {
 		return err
 	}
@@ -137,11 +129,11 @@ func (r resolution) resolveLetter(ctx context.Context, at position.Ref, skip boo
 	if err != nil {
 		return err
 	}
-	return retries{r}.retryWoken(ctx)
+	return waker{r.releaser}.retryWoken(ctx)
 }
 
 // foresee skips an event that the projection has yet to come to, and that is a dead letter of other rows of it.
-func (r resolution) foresee(ctx context.Context, at position.Ref, skip bool) error {
+func (r resolver) foresee(ctx context.Context, at position.Ref, skip bool) error {
 	c := r.state.Done().Partitions[at.Partition]
 	if c.Offset >= at.Offset {
 		return ErrNoDeadLetter
@@ -171,7 +163,7 @@ var errBegun = fmt.Errorf("a process has begun to write the rows of the event, a
 var errNotReached = errors.New("these rows have not come to it yet: they try it when they do")
 
 // skipStop skips the event at which the Runner has stopped: a retry is for the next Run to do.
-func (r resolution) skipStop(ctx context.Context, at position.Ref, skip bool) error {
+func (r resolver) skipStop(ctx context.Context, at position.Ref, skip bool) error {
 	if !skip {
 		return nil
 	}
@@ -192,7 +184,7 @@ func (r resolution) skipStop(ctx context.Context, at position.Ref, skip bool) er
 }
 
 // skipAhead decides that an event which is yet to come never takes effect.
-func (r resolution) skipAhead(ctx context.Context, at position.Ref) error {
+func (r resolver) skipAhead(ctx context.Context, at position.Ref) error {
 	c := r.batcher.committer
 	c.evaluator.fold.Reset(true)
 	out, err := c.newOutcome(ctx, &batch{partition: at.Partition, released: true, tells: true})
@@ -209,94 +201,4 @@ func (r resolution) skipAhead(ctx context.Context, at position.Ref) error {
 	}
 	r.state.Decided++ // it may have been read already
 	return nil
-}
-
-// untilNext returns the offsets, the first of which is that of an event, up to one that is tried later on.
-func (r resolution) untilNext(at position.Ref, offsets []uint64) []uint64 {
-	for i, offset := range offsets[1:] {
-		if r.triedLater(position.Ref{Partition: at.Partition, Offset: offset}) {
-			return offsets[:i+1]
-		}
-	}
-	return offsets
-}
-
-// triedLater reports whether the event is tried at a place that the projection has yet to come to.
-func (r resolution) triedLater(at position.Ref) bool {
-	d, decided := r.state.Decisions[at]
-	return decided && d.IsFor(r.projection.version()) && d.Waits(r.state.Done().Partitions[at.Partition].Cursor)
-}
-
-// readLetter reads what is on record of a dead letter.
-func (r resolution) readLetter(ctx context.Context, at position.Ref) (deadletter.Letter, error) {
-	kind := r.state.Done().Kind(checkpoint.KindDeadLetter, r.projection.Name)
-	b, err := r.db.Notes().Value(ctx, kind, at.ID())
-	if errors.Is(err, querydb.ErrNotFound) {
-		return deadletter.Letter{}, ErrNoDeadLetter
-	}
-	if err != nil {
-		return deadletter.Letter{}, err
-	}
-	l, _, err := deadletter.Parse(querydb.Note{Kind: kind, ID: at.ID(), Value: b})
-	return l, err
-}
-
-// replays are the recorded retries.
-func (r resolution) replays() *deadletter.Plan {
-	if r.plan == nil || r.planned != r.basis() {
-		return r.newPlan()
-	}
-	return r.plan
-}
-
-// basis is what a plan goes by.
-type basis struct{ generation, decided int }
-
-func (r resolution) basis() basis { return basis{r.state.Done().Generation, r.state.Decided} }
-
-func (r resolution) newPlan() *deadletter.Plan {
-	r.planned = r.basis()
-	r.plan = deadletter.PlanReplays(r.state.Decisions, r.projection.version(), r.planned.generation)
-	return r.plan
-}
-
-// blocking finds the event of the same subject that is before a dead letter in the log, and in a rebuild is yet to be
-// tried.
-func (r resolution) blocking(at position.Ref, l *deadletter.Letter) (before position.Ref, blocked bool) {
-	s := deadletter.Subject{Partition: at.Partition, Source: l.Source, Name: l.Subject}
-	return r.replays().Blocking(s, at.Offset, r.state.Done().Partitions[at.Partition].Cursor)
-}
-
-// amidReplays reports whether the projection, come as far as it has in the partition, has a recorded retry still
-// before it.
-func (r resolution) amidReplays(partition string) bool {
-	done := r.state.Done().Partitions[partition].Cursor
-	return len(r.replays().Pending(partition, done, done.Offset)) > 0
-}
-
-// ReadDecisions does what was decided about other rows of the projection: see projection.Runner.ReadDecisions.
-func (r *Runner) ReadDecisions(ctx context.Context) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return settlement{resolution{r}}.readDecisions(ctx)
-}
-
-// TakeDecisions puts decisions of another server on record: see projection.Runner.TakeDecisions.
-func TakeDecisions(ctx context.Context, r *Runner, all []deadletter.Upstream) (done upstream.Outcome, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for n := 0; ; n++ {
-		t := upstream.Taker{State: r.state, Source: r.src, Log: r.log}
-		now, err := t.Take(ctx, all)
-		done.Taken, done.Refused, done.Later = done.Taken+now.Taken, now.Refused, now.Later
-		if now.Taken > 0 {
-			r.state.Invalidate() // so that they hold for what is folded next
-		}
-		if !errors.Is(err, querydb.ErrStale) || n == resolveAttempts {
-			return done, err
-		}
-		if err := r.cfg.pause(ctx, n); err != nil {
-			return done, err
-		}
-	}
 }

@@ -270,3 +270,20 @@ func (t taking) tooMany(number uint64, why error) *StopError {
 	stop.number = number
 	return stop
 }
+
+// causeOf is what is on record of why an event has failed, beside words.
+func causeOf(err error) (cause deadletter.Cause) {
+	errors.As(err, &cause.Overflow)
+	var follow *fold.CascadeOverflowError
+	if errors.As(err, &follow) {
+		cause.TooManyFollow = (*deadletter.TooManyFollow)(follow)
+	}
+	var missing *fold.RefNotFoundError
+	if errors.As(err, &missing) {
+		cause.Missing = &deadletter.MissingRow{
+			Model: missing.Model, Field: missing.Field, RefModel: missing.RefModel, RefID: missing.RefID,
+			PK: missing.Key.PK, SK: missing.Key.SK,
+		}
+	}
+	return cause
+}

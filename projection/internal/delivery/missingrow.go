@@ -26,23 +26,6 @@ import (
 // Of several dead letters that wait for a row, one may delete it again. Those after it go on waiting: a process that
 // ends between them knows of no row that has been there for a moment, so no other may go by that either.
 
-// causeOf is what is on record of why an event has failed, beside words.
-func causeOf(err error) (cause deadletter.Cause) {
-	errors.As(err, &cause.Overflow)
-	var follow *fold.CascadeOverflowError
-	if errors.As(err, &follow) {
-		cause.TooManyFollow = (*deadletter.TooManyFollow)(follow)
-	}
-	var missing *fold.RefNotFoundError
-	if errors.As(err, &missing) {
-		cause.Missing = &deadletter.MissingRow{
-			Model: missing.Model, Field: missing.Field, RefModel: missing.RefModel, RefID: missing.RefID,
-			PK: missing.Key.PK, SK: missing.Key.SK,
-		}
-	}
-	return cause
-}
-
 // lookForAwaited notes which of the rows that the event in hand has made dead letters wait for.
 func (v *evaluator) lookForAwaited(out *outcome) {
 	if !v.state.Letters.Waiting() && len(out.waiting) == 0 {
@@ -65,13 +48,13 @@ func (out *outcome) awaits(row deadletter.RowRef) bool {
 	return false
 }
 
-// retries are those that a projection makes by itself.
-type retries struct{ resolution }
+// waker retries, unasked, the dead letters that waited for a row.
+type waker struct{ releaser }
 
 // retryWoken retries the dead letters whose rows have appeared, in their order, and those that they block; and those
 // that a process has left behind. What cannot be retried yet holds up its own subject alone, and is left to the next
 // call.
-func (r retries) retryWoken(ctx context.Context) error {
+func (r waker) retryWoken(ctx context.Context) error {
 	if err := r.checkAwaited(ctx); err != nil {
 		return err
 	}
@@ -111,7 +94,7 @@ func (r retries) retryWoken(ctx context.Context) error {
 
 // mustWait reports whether the dead letter cannot be retried yet, by what is known without a look at it: there may be
 // many that wait for a rebuild, and each commit asks.
-func (r retries) mustWait(at position.Ref, others func() ([]deadletter.Rows, error)) (bool, error) {
+func (r waker) mustWait(at position.Ref, others func() ([]deadletter.Rows, error)) (bool, error) {
 	if r.amidReplays(at.Partition) {
 		return true, nil
 	}
@@ -125,7 +108,7 @@ func (r retries) mustWait(at position.Ref, others func() ([]deadletter.Rows, err
 
 // retryWokenInRun is retryWoken for a Run: what has failed for want of a source or a store is tried again after the
 // next commit or sign of life. Meanwhile others may decide about the dead letter, and events are folded.
-func (r retries) retryWokenInRun(ctx context.Context) error {
+func (r waker) retryWokenInRun(ctx context.Context) error {
 	err := r.retryWoken(ctx)
 	if err != nil && (ctx.Err() != nil || !r.retrier.mayPass(err)) {
 		return err
@@ -140,7 +123,7 @@ func (r retries) retryWokenInRun(ctx context.Context) error {
 }
 
 // retryLeft tries again what retryWokenInRun has left, where no more events come, until nothing is.
-func (r retries) retryLeft(ctx context.Context) error {
+func (r waker) retryLeft(ctx context.Context) error {
 	once := func() (left bool, err error) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -166,7 +149,7 @@ func (r retries) retryLeft(ctx context.Context) error {
 
 // retryOne retries a dead letter. What becomes of it then is on record. It is retried later where other rows are yet to
 // try it where it was tried before.
-func (r retries) retryOne(ctx context.Context, at position.Ref) (later bool, err error) {
+func (r waker) retryOne(ctx context.Context, at position.Ref) (later bool, err error) {
 	letter, err := r.readLetter(ctx, at)
 	if errors.Is(err, ErrNoDeadLetter) {
 		return false, nil
@@ -174,15 +157,12 @@ func (r retries) retryOne(ctx context.Context, at position.Ref) (later bool, err
 	if err != nil {
 		return false, err
 	}
-	if _, blocked := r.blocking(at, &letter); blocked || r.triedLater(at) {
-		return false, nil // it is retried after that one
+	offsets, err := r.ready(at, &letter, false)
+	if err != nil || r.triedLater(at) {
+		return errors.Is(err, errRebuilding), nil // else the retry of what it waits for takes it along
 	}
 	if there, err := r.isThere(ctx, at, letter.Missing); err != nil || !there {
 		return false, err
-	}
-	offsets, err := r.released(at, &letter, false)
-	if err != nil {
-		return false, nil // it waits for an earlier event of its subject, whose retry takes it along
 	}
 	offsets = r.untilNext(at, offsets)
 	if _, later, err = checkpoint.AwaitedElsewhere(ctx, r.state, at.Partition, offsets); later || err != nil {
@@ -196,7 +176,7 @@ func (r retries) retryOne(ctx context.Context, at position.Ref) (later bool, err
 }
 
 // isThere reports whether the row is there that the dead letter waits for; nil is for none.
-func (r retries) isThere(ctx context.Context, at position.Ref, missing *deadletter.MissingRow) (bool, error) {
+func (r waker) isThere(ctx context.Context, at position.Ref, missing *deadletter.MissingRow) (bool, error) {
 	if missing == nil {
 		return true, nil
 	}
@@ -210,13 +190,13 @@ func (r retries) isThere(ctx context.Context, at position.Ref, missing *deadlett
 }
 
 // watermark is where a retry of the dead letter takes effect.
-func (r retries) watermark(at position.Ref) time.Time {
+func (r waker) watermark(at position.Ref) time.Time {
 	c := r.state.Done().Partitions[at.Partition]
 	return c.ExpiryWatermark()
 }
 
 // checkAwaited finds the awaited rows that have appeared without a word.
-func (r retries) checkAwaited(ctx context.Context) error {
+func (r waker) checkAwaited(ctx context.Context) error {
 	doubtful := r.state.Letters.Doubtful()
 	if len(doubtful) == 0 {
 		return nil
@@ -238,7 +218,7 @@ func (r retries) checkAwaited(ctx context.Context) error {
 
 // wakeStored wakes the dead letters that wait for those of the rows that are there. One that cannot be read is found by
 // halving.
-func (r retries) wakeStored(ctx context.Context, m *querydb.Model, wanted []keys.Key) error {
+func (r waker) wakeStored(ctx context.Context, m *querydb.Model, wanted []keys.Key) error {
 	rows, err := r.db.ForFold("").Get(ctx, m, wanted, true)
 	switch {
 	case unfit(err) && len(wanted) > 1:
@@ -263,7 +243,7 @@ func (r retries) wakeStored(ctx context.Context, m *querydb.Model, wanted []keys
 }
 
 // passOver logs that an awaited row cannot be read, which is no fault of the events in hand.
-func (r retries) passOver(ctx context.Context, row deadletter.RowRef, err error) {
+func (r waker) passOver(ctx context.Context, row deadletter.RowRef, err error) {
 	c := r.batcher.committer
 	c.unreadLines.Log(ctx, r.log, r.cfg.Now(), slog.LevelWarn,
 		"projection: a row that dead letters wait for cannot be read; they go on waiting", slog.String("model", row.Model),

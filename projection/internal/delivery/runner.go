@@ -1,12 +1,13 @@
 // Package delivery brings the events of a source to a projection, and what they make into the store.
 //
-// An event goes through it in one direction: a feed hands over windows of events that its reader has read and projected
-// (feed.go, reader.go, window.go); the Runner makes each a batch (runner.go); the batcher brings the batch into commits
-// (batcher.go); the committer has an evaluator fold the events, each into rows or a dead letter
+// An event goes through it in one direction: a feed hands over windows of events that its reader has read and
+// projected (feed.go, reader.go, window.go); the Runner makes each a batch (runner.go); the batcher brings the batch
+// into commits (batcher.go); the committer has an evaluator fold the events, each into rows or a dead letter
 // (evaluator.go, failedevents.go), and writes what that gives, with the checkpoint (committer.go, outcome.go). What
 // fails and may succeed later is tried again (retrier.go); at an event that decides nothing the projection stops
-// (stop.go). Dead letters are listed, retried and skipped in deadletters.go; those that wait for a row of another model
-// are retried by themselves (missingrow.go). Between windows, copies of rows follow the rows that they are of
+// (stop.go). Dead letters are listed, retried and skipped in deadletters.go; those that wait for a row of another
+// model are retried by themselves (missingrow.go), and what was decided about them in other rows is done in
+// settlement.go: all three have release.go fold them. Between windows, copies of rows follow the rows that they are of
 // (cascade.go).
 package delivery
 
@@ -87,7 +88,7 @@ func New(p Projection, src eventlog.Source, db *querydb.DB, cfg Config) *Runner 
 	r.batcher = &batcher{
 		cfg: &r.cfg, state: r.state, retrier: r.retrier, committer: c, shared: r.shared, limit: noLimit(),
 	}
-	r.batcher.retryWoken = retries{resolution{r}}.retryWokenInRun
+	r.batcher.retryWoken = waker{releaser{r}}.retryWokenInRun
 	return r
 }
 
@@ -138,7 +139,7 @@ func (r *Runner) run(ctx context.Context) error {
 		case !open && foldErr != nil:
 			return foldErr
 		case !open && readErr == errEnded:
-			if err := (retries{resolution{r}}).retryLeft(ctx); err != nil {
+			if err := (waker{releaser{r}}).retryLeft(ctx); err != nil {
 				return err
 			}
 			return r.refreshAll(ctx)
@@ -256,7 +257,7 @@ func (r *Runner) newReader() *reader {
 // readerHere is newReader while nobody folds.
 func readerHere(r *Runner) *reader {
 	rd := emptyReader(r)
-	rd.generation, rd.decided, rd.plan = r.state.Done().Generation, r.state.Decided, resolution{r}.newPlan()
+	rd.generation, rd.decided, rd.plan = r.state.Done().Generation, r.state.Decided, releaser{r}.newPlan()
 	for p, c := range r.state.Done().Partitions {
 		rd.done[p], rd.watermarks[p] = c.Cursor, c.ExpiryWatermark()
 	}
@@ -310,11 +311,11 @@ func lookAround(ctx context.Context, r *Runner, w *window) error {
 		}
 		r.Monitor.refreshing(r.state.Tasks, 0)
 	}
-	if err := (settlement{resolution{r}}).settleInRun(ctx); err != nil {
+	if err := (settler{releaser{r}}).settleInRun(ctx); err != nil {
 		return err
 	}
 	r.state.Letters.Unchecked = r.state.Letters.Unchecked || r.shared && r.state.Letters.Waiting()
-	return retries{resolution{r}}.retryWokenInRun(ctx)
+	return waker{releaser{r}}.retryWokenInRun(ctx)
 }
 
 // foldEvents folds the events of a window, after what was decided before them.
@@ -328,10 +329,10 @@ func foldEvents(ctx context.Context, r *Runner, w *window) error {
 	if err != nil {
 		return err
 	}
-	if err := (settlement{resolution{r}}).settleInRun(ctx); err != nil {
+	if err := (settler{releaser{r}}).settleInRun(ctx); err != nil {
 		return err
 	}
-	if err := (retries{resolution{r}}).retryWokenInRun(ctx); err != nil {
+	if err := (waker{releaser{r}}).retryWokenInRun(ctx); err != nil {
 		return err
 	}
 	if err := r.batcher.fold(ctx, w.batch()); err != nil {

@@ -101,14 +101,14 @@ func StopOf(err error) *StopError {
 func (r *Runner) CanResume(ctx context.Context, stop *StopError) (bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := (settlement{resolution{r}}).readDecisions(ctx); err != nil {
+	if err := (settler{releaser{r}}).readDecisions(ctx); err != nil {
 		return false, err
 	}
 	d, known := r.state.Decisions[stop.at]
 	if stop.released { // that the projection has come past it says nothing, nor what was decided before
 		return known && d.Skip || !r.state.Letters.Has(stop.at), nil
 	}
-	decided := (resolution{r}).newPlan().Moved[stop.at] // else it is tried at its own place again, as it was
+	decided := (releaser{r}).newPlan().Moved[stop.at] // else it is tried at its own place again, as it was
 	if stop.TooManyDeadLetters() {
 		_, _, exceeded := deadletter.Limit(r.cfg.MaxDeadLetterPercent).Exceeded(r.state.Letters, stop.at.Partition, nil,
 			stop.number)
