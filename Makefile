@@ -70,8 +70,9 @@ fuzz: ## run every fuzz target for FUZZTIME each
 	    $(GO) test $$pkg -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) || exit 1; \
 	  done; done
 
-crash: ## kill the server at random moments, SEEDS times, and compare what it kept
+crash: ## kill the server at random moments, SEEDS times, and the generator before each change of a file; compare what they kept
 	CRASH_SEEDS=$(SEEDS) $(GO) test ./internal/tests/crash -count=1 -timeout 0 -v
+	CRASH_SEEDS=$(SEEDS) $(GO) test ./internal/gen -run Killed -count=1 -timeout 0 -v
 
 hostile: ## attack a running server, and hold it to the 576 MB of memory of its defaults and to answer others within a second
 	HOSTILE_LIVE=full $(GO) test ./internal/tests/hostile -run TestALiveServer -count=1 -timeout 20m -v

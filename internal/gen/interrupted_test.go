@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,7 +40,7 @@ func TestAGenerationThatIsKilledLeavesNothingToMend(t *testing.T) {
 	if err != nil || changes < 10 {
 		t.Fatalf("it has %s changes of files: %v", said, err)
 	}
-	for n := 1; n <= changes; n++ {
+	for _, n := range killedAt(changes) {
 		t.Run(strconv.Itoa(n), func(t *testing.T) {
 			t.Parallel()
 			dir, path := generated(t, n)
@@ -80,7 +81,7 @@ func TestAGenerationThatIsKilledLeavesNothingWhereTheSchemaIsPutBack(t *testing.
 	if err != nil || changes < 6 {
 		t.Fatalf("it has %s changes of files: %v", said, err)
 	}
-	for n := 1; n <= changes; n++ {
+	for _, n := range killedAt(changes) {
 		t.Run(strconv.Itoa(n), func(t *testing.T) {
 			t.Parallel()
 			dir, path := killed(t, n)
@@ -117,7 +118,7 @@ func TestGenerationsThatAreKilledOneAfterTheOtherLeaveNothingWhereTheSchemaIsPut
 	if err != nil || changes < 6 {
 		t.Fatalf("it has %s changes of files: %v", said, err)
 	}
-	for n := 1; n <= changes; n++ {
+	for _, n := range killedAt(changes) {
 		t.Run(strconv.Itoa(n), func(t *testing.T) {
 			t.Parallel()
 			dir, path := killed(t, first, second, n)
@@ -128,6 +129,20 @@ func TestGenerationsThatAreKilledOneAfterTheOtherLeaveNothingWhereTheSchemaIsPut
 			}
 		})
 	}
+}
+
+// killedAt are the numbers of changes before which a generation is killed: a few that chance names, as each takes
+// seconds of a processor, and all of them where CRASH_SEEDS is set, as it is for make crash.
+func killedAt(changes int) []int {
+	const few = 6
+	all := rand.Perm(changes)
+	if os.Getenv("CRASH_SEEDS") == "" {
+		all = all[:min(few, changes)]
+	}
+	for i := range all {
+		all[i]++
+	}
+	return all
 }
 
 // projectOfQueries is a project with queries of its own, as it is generated, and its schema.
