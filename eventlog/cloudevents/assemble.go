@@ -24,18 +24,23 @@ func (d Decoder) Assemble(attributes []Attribute, data []byte) (eventlog.Event, 
 			bad = err
 		}
 	}
-	if bad == nil && len(data)+e.size() > d.Limit() {
-		bad = tooLarge(d.Limit())
-	}
-	if bad == nil {
-		bad = e.whole("data", data)
-	}
 	if bad == nil {
 		var event eventlog.Event
-		if event, bad = e.finish(); bad == nil {
+		if event, bad = d.complete(&e, data); bad == nil {
 			return event, nil
 		}
 	}
 	bad.ID = cut(e.event.ID)
 	return e.event, bad
+}
+
+// complete makes an event of the draft, whose attributes are all set, and the data.
+func (d Decoder) complete(e *draft, data []byte) (eventlog.Event, *Error) {
+	if len(data)+e.size() > d.Limit() {
+		return eventlog.Event{}, tooLarge(d.Limit())
+	}
+	if bad := e.whole("data", data); bad != nil {
+		return eventlog.Event{}, bad
+	}
+	return e.finish()
 }

@@ -21,15 +21,9 @@ func IsBinary(h http.Header) bool {
 func (d Decoder) DecodeBinary(h http.Header, body []byte) (eventlog.Event, error) {
 	var e draft
 	bad := e.headers(h)
-	if bad == nil && len(body)+e.size() > d.Limit() {
-		bad = tooLarge(d.Limit())
-	}
-	if bad == nil {
-		bad = e.whole("data", body)
-	}
 	if bad == nil {
 		var event eventlog.Event
-		if event, bad = e.finish(); bad == nil {
+		if event, bad = d.complete(&e, body); bad == nil {
 			return event, nil
 		}
 	}
