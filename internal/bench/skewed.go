@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"time"
 
@@ -17,7 +16,7 @@ const times = 5
 // skewed measures questions of few keys that are asked for often, over rows that the cache cannot hold, beside the
 // handler over the same store; and what memory the cache takes, beside a server with hardly any.
 func skewed(ctx context.Context, out io.Writer, dir string, rounds int, d time.Duration) error {
-	bytes, err := sizeOf(filepath.Join(dir, "rows"))
+	bytes, err := bytesIn(filepath.Join(dir, "rows"))
 	if err != nil {
 		return fmt.Errorf("measure the rows: %w", err)
 	}
@@ -43,19 +42,4 @@ func skewed(ctx context.Context, out io.Writer, dir string, rounds int, d time.D
 	fmt.Fprintf(out, "  peak memory %d MB, and %d MB with a cache of 1 MB: the cache takes %d MB of %d\n",
 		memory["foldql"], without["foldql"], memory["foldql"]-without["foldql"], w.cacheMB)
 	return nil
-}
-
-// sizeOf is how many bytes the files of a directory have.
-func sizeOf(dir string) (bytes int64, err error) {
-	err = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		info, err := e.Info()
-		if err == nil {
-			bytes += info.Size()
-		}
-		return err
-	})
-	return bytes, err
 }
