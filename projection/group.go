@@ -14,18 +14,7 @@ import (
 // that an event sees the rows which earlier events have made in all of their models. A group has the names of its
 // members, joined by "+", and one checkpoint. Projections without references stay as they are.
 func Group(all []Projection) []Projection {
-	var groups [][]Projection
-	for _, p := range all {
-		joined, others := []Projection{p}, groups[:0:0]
-		for _, g := range groups {
-			if slices.ContainsFunc(g, func(q Projection) bool { return connected(&p, &q) }) {
-				joined = append(g, joined...)
-			} else {
-				others = append(others, g)
-			}
-		}
-		groups = append(others, joined)
-	}
+	groups := parted(all, connected)
 	grouped, program := make([]Projection, len(groups)), map[string][]*querydb.Model{}
 	for i, members := range groups {
 		grouped[i] = groupOf(members)

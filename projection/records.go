@@ -216,20 +216,22 @@ func Fingerprints(ctx context.Context, db *querydb.DB) (map[string]string, error
 }
 
 // Units returns the projections in parts whose rows change generation together: those that write to the same tables.
-func Units(all []Projection) [][]Projection {
-	var units [][]Projection
+func Units(all []Projection) [][]Projection { return parted(all, shareTable) }
+
+// parted returns the projections in parts, each of those that belong together with another of the part.
+func parted(all []Projection, together func(p, q *Projection) bool) (parts [][]Projection) {
 	for _, p := range all {
-		joined, others := []Projection{p}, units[:0:0]
-		for _, u := range units {
-			if slices.ContainsFunc(u, func(q Projection) bool { return shareTable(&p, &q) }) {
-				joined = append(u, joined...)
+		joined, others := []Projection{p}, parts[:0:0]
+		for _, part := range parts {
+			if slices.ContainsFunc(part, func(q Projection) bool { return together(&p, &q) }) {
+				joined = append(part, joined...)
 			} else {
-				others = append(others, u)
+				others = append(others, part)
 			}
 		}
-		units = append(others, joined)
+		parts = append(others, joined)
 	}
-	return units
+	return parts
 }
 
 func shareTable(p, q *Projection) bool {
