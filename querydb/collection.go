@@ -68,7 +68,7 @@ func (db *DB) QueryCollection(ctx context.Context, c *Collection, q CollectionQu
 		}
 	}
 	var judged *error
-	pq.Visible, judged = views(of.views).visible(q.Visible)
+	pq.Visible, judged = visible(views(of.views), q.Visible)
 	pq.Hidden, pq.NoNext = q.Hidden, q.NoNext
 	found, err := db.reader.Read(ctx, &pq, q.Ranges)
 	if moved := of.stillServe(db.forFold); moved != nil {
@@ -79,7 +79,7 @@ func (db *DB) QueryCollection(ctx context.Context, c *Collection, q CollectionQu
 	}
 	if vs := views(of.views); err == nil && !vs.same() {
 		found.Rows = slices.Clone(found.Rows) // which the driver may give out again
-		err = vs.translate(found.Rows)
+		err = translate(vs, found.Rows)
 	}
 	return Page(found), failed("query", &Model{Name: c.Name}, err)
 }

@@ -129,7 +129,7 @@ func (r *get) rows(ctx context.Context) (rows []Row, err error) {
 	if err = r.end(r.view.translateError(err)); err != nil {
 		return nil, err
 	}
-	return rows, failed("get", r.table.model, r.view.translate(rows))
+	return rows, failed("get", r.table.model, translate(r.view, rows))
 }
 
 // records reads the records, by way of rows where these are made of what is stored: of an aggregate, and of rows that
@@ -262,7 +262,7 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 	pq.Incomplete = v.plan != nil ||
 		q.Index != driver.Primary && !covers(&v.table.Indexes[q.Index], v.fields.From(q.Fields))
 	var judged *error
-	pq.Visible, judged = v.visible(q.Visible)
+	pq.Visible, judged = visible(v, q.Visible)
 	pq.Filter = v.filter(q.Filter)
 	pq.Hidden, pq.Examine, pq.Partial, pq.NoNext = q.Hidden, q.Examine, q.Partial, q.NoNext
 	found, err := db.reader.Read(ctx, &pq, ranges)
@@ -275,7 +275,7 @@ func (db *DB) Query(ctx context.Context, m *Model, q Query) (Page, error) {
 	err = v.translateError(err)
 	if err == nil && !v.same() {
 		found.Rows = slices.Clone(found.Rows) // which the driver may give out again
-		err = v.translate(found.Rows)
+		err = translate(v, found.Rows)
 	}
 	return Page(found), failed("query", m, err)
 }

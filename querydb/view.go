@@ -201,14 +201,20 @@ func (v *View) storedKind() string {
 	return v.table.Kind
 }
 
-// translate makes rows of the model of the rows that are stored.
-func (v *View) translate(rows []Row) error {
-	if v.same() {
+// translator makes rows of the models of rows that are stored: a View, or those of the members of a collection.
+type translator interface {
+	same() bool // nothing is to be done
+	translateRow(b *record.Builder, row *Row) error
+}
+
+// translate makes rows of the models of the rows that are stored.
+func translate(t translator, rows []Row) error {
+	if t.same() {
 		return nil
 	}
 	var b record.Builder
 	for i := range rows {
-		if err := v.translateRow(&b, &rows[i]); err != nil {
+		if err := t.translateRow(&b, &rows[i]); err != nil {
 			return err
 		}
 	}
@@ -238,13 +244,22 @@ func (v *View) translateRow(b *record.Builder, row *Row) (err error) {
 	return nil
 }
 
-// visible makes of a judge of the model's rows one of the rows that are stored, and says where to look, when all is
+// visible makes of a judge of the models' rows one of the rows that are stored, and says where to look, when all is
 // read, for the error of one that cannot be read.
-func (v *View) visible(judge func(*Row) bool) (func(*Row) bool, *error) {
-	if judge == nil || v.same() {
+func visible(t translator, judge func(*Row) bool) (func(*Row) bool, *error) {
+	if judge == nil || t.same() {
 		return judge, nil
 	}
-	return judgeTranslated(judge, func(b *record.Builder, row *Row) error { return v.translateRow(b, row) })
+	var b record.Builder
+	failure := new(error)
+	return func(row *Row) bool {
+		one := *row
+		if err := t.translateRow(&b, &one); err != nil {
+			*failure = err
+			return false
+		}
+		return judge(&one)
+	}, failure
 }
 
 // filter is the filter of rows as the schema has them, for rows as they are stored.
@@ -262,21 +277,6 @@ func (v *View) filter(holds func(*Row) (bool, error)) func(*Row) (bool, error) {
 	}
 }
 
-func judgeTranslated(
-	judge func(*Row) bool, translate func(*record.Builder, *Row) error,
-) (func(*Row) bool, *error) {
-	var b record.Builder
-	failure := new(error)
-	return func(row *Row) bool {
-		one := *row
-		if err := translate(&b, &one); err != nil {
-			*failure = err
-			return false
-		}
-		return judge(&one)
-	}, failure
-}
-
 // views are those of the members of a collection.
 type views []*View
 
@@ -288,24 +288,4 @@ func (vs views) translateRow(b *record.Builder, row *Row) error {
 		return fmt.Errorf("%w: row %s is of %q, which is no member", ErrDamaged, driver.PrintableKey(row.Key), row.Kind)
 	}
 	return vs[of].translateRow(b, row)
-}
-
-func (vs views) translate(rows []Row) error {
-	if vs.same() {
-		return nil
-	}
-	var b record.Builder
-	for i := range rows {
-		if err := vs.translateRow(&b, &rows[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (vs views) visible(judge func(*Row) bool) (func(*Row) bool, *error) {
-	if judge == nil || vs.same() {
-		return judge, nil
-	}
-	return judgeTranslated(judge, vs.translateRow)
 }
