@@ -5,6 +5,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/foldql/foldql/internal/codeunit"
 )
 
 // unescape reads what stands between the quotes of a JSON string, as encoding/json does but for what is no UTF-8, which
@@ -51,41 +53,17 @@ func escaped(text []byte) (r rune, size int) {
 	case 't':
 		return '\t', 2
 	}
-	r, ok := codeUnit(text)
+	r, ok := codeunit.Read(text)
 	if !ok {
 		return 0, 0
 	}
 	if !utf16.IsSurrogate(r) {
-		return r, unitSize
+		return r, codeunit.Size
 	}
-	if low, ok := codeUnit(text[unitSize:]); ok {
+	if low, ok := codeunit.Read(text[codeunit.Size:]); ok {
 		if pair := utf16.DecodeRune(r, low); pair != unicode.ReplacementChar {
-			return pair, 2 * unitSize
+			return pair, 2 * codeunit.Size
 		}
 	}
-	return unicode.ReplacementChar, unitSize
-}
-
-// unitSize is the length of the escape of a code unit of UTF-16, such as \u00e9.
-const unitSize = 6
-
-// codeUnit reads the escape of a code unit that the text begins with; ok is false where it begins with none.
-func codeUnit(text []byte) (unit rune, ok bool) {
-	if len(text) < unitSize || text[0] != '\\' || text[1] != 'u' {
-		return 0, false
-	}
-	for _, c := range text[2:unitSize] {
-		switch {
-		case '0' <= c && c <= '9':
-			c -= '0'
-		case 'a' <= c && c <= 'f':
-			c -= 'a' - 10
-		case 'A' <= c && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		unit = unit<<4 | rune(c)
-	}
-	return unit, true
+	return unicode.ReplacementChar, codeunit.Size
 }

@@ -3,6 +3,8 @@ package scan
 import (
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/foldql/foldql/internal/codeunit"
 )
 
 // Text reads a string and returns what it says. The bytes belong to the text that is scanned unless there were escapes.
@@ -72,42 +74,20 @@ func (s *Scanner) escape(text []byte) ([]byte, error) {
 			return append(text, c), nil
 		}
 	}
-	r, ok := s.unit(at)
+	r, ok := codeunit.Read(s.buf[at:])
 	if !ok {
 		return nil, s.fail(at, "an escape that JSON does not have")
 	}
-	s.pos = at + 6
+	s.pos = at + codeunit.Size
 	if !utf16.IsSurrogate(r) {
 		return utf8.AppendRune(text, r), nil
 	}
-	low, ok := s.unit(s.pos)
+	low, ok := codeunit.Read(s.buf[s.pos:])
 	if r = utf16.DecodeRune(r, low); !ok || r == utf8.RuneError {
 		return nil, s.fail(at, "half a surrogate pair")
 	}
-	s.pos += 6
+	s.pos += codeunit.Size
 	return utf8.AppendRune(text, r), nil
-}
-
-// unit reads the UTF-16 unit written \uXXXX at the offset.
-func (s *Scanner) unit(at int) (rune, bool) {
-	if at+6 > len(s.buf) || s.buf[at] != '\\' || s.buf[at+1] != 'u' {
-		return 0, false
-	}
-	var r rune
-	for _, c := range s.buf[at+2 : at+6] {
-		switch {
-		case isDigit(c):
-			c -= '0'
-		case 'a' <= c && c <= 'f':
-			c -= 'a' - 10
-		case 'A' <= c && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
-	}
-	return r, true
 }
 
 // Digits reads a number and returns it as it is written.

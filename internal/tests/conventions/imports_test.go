@@ -20,7 +20,7 @@ type rule struct{ own, outside []string }
 var rules = map[string]rule{
 	"keys":                   {own: []string{"keys/internal/encoding"}},
 	"keys/internal/encoding": {},
-	"querydb/record":         {own: []string{"keys"}},
+	"querydb/record":         {own: []string{"keys", "internal/codeunit"}},
 	"querydb/driver":         {own: []string{"keys", "querydb/record"}},
 	"internal/parallel":      {},
 	"internal/distinct":      {own: []string{"keys"}},
@@ -91,7 +91,8 @@ var rules = map[string]rule{
 	"eventlog/internal/admit": {own: []string{"eventlog"}},
 	"eventlog/internal/certs": {},
 	"eventlog/internal/frame": {own: []string{"eventlog"}},
-	"eventlog/internal/scan":  {},
+	"eventlog/internal/scan":  {own: []string{"internal/codeunit"}},
+	"internal/codeunit":       {},
 	"eventlog/cloudevents":    {own: []string{"keys", "eventlog", "eventlog/internal/scan"}},
 	"eventlog/data": {[]string{"keys", "eventlog", "eventlog/internal/scan"},
 		[]string{"github.com/agnivade/levenshtein"}},
