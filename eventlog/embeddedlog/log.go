@@ -24,7 +24,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/internal/diskerr"
 	"github.com/foldql/foldql/internal/disk"
 )
 
@@ -79,10 +79,7 @@ func Open(o Options) (*Log, error) {
 	}
 	if err := l.disk.Open(func() error { return l.open(o) }); err != nil {
 		l.cache.Unref()
-		if errors.Is(err, disk.ErrFull) {
-			err = fmt.Errorf("%w: %w", eventlog.ErrFull, err)
-		}
-		return nil, fmt.Errorf("open the event log in %s: %w", o.Dir, err)
+		return nil, fmt.Errorf("open the event log in %s: %w", o.Dir, diskerr.OfOpening(err))
 	}
 	return l, nil
 }
@@ -119,16 +116,7 @@ func (l *Log) load() error {
 func (l *Log) Writable() error { return unwritable(l.disk.Writable()) }
 
 // unwritable is an error of the disk in the words of the contract.
-func unwritable(err error) error {
-	var fault *disk.Fault
-	switch {
-	case !errors.As(err, &fault):
-		return err
-	case errors.Is(err, disk.ErrFull):
-		return fmt.Errorf("append to the event log: %w: %w", eventlog.ErrFull, err)
-	}
-	return fmt.Errorf("append to the event log: %w: %w", eventlog.ErrUnwritable, err)
-}
+func unwritable(err error) error { return diskerr.OfWriting("append to the event log", err) }
 
 // The cache holds the filters of ids, about 13 MB for ten million of them, and blocks. What recent writes take goes off
 // it, up to two tables of them: without any room left, each new event would read filters from files.

@@ -10,7 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/foldql/foldql/eventlog"
+	"github.com/foldql/foldql/eventlog/internal/diskerr"
 	"github.com/foldql/foldql/internal/disk"
 )
 
@@ -45,10 +45,7 @@ func openStore(o Options) (s *store, copied content, err error) {
 	})
 	if err != nil {
 		s.cache.Unref()
-		if errors.Is(err, disk.ErrFull) {
-			err = fmt.Errorf("%w: %w", eventlog.ErrFull, err)
-		}
-		return nil, copied, fmt.Errorf("open the copy of the events in %s: %w", o.Dir, err)
+		return nil, copied, fmt.Errorf("open the copy of the events in %s: %w", o.Dir, diskerr.OfOpening(err))
 	}
 	return s, copied, nil
 }
@@ -93,16 +90,7 @@ func (s *store) setWhole() error {
 func (s *store) writable() error { return s.unwritable(s.disk.Writable()) }
 
 // unwritable is an error of the disk in the words of the contract of logs.
-func (s *store) unwritable(err error) error {
-	var fault *disk.Fault
-	switch {
-	case !errors.As(err, &fault):
-		return err
-	case errors.Is(err, disk.ErrFull):
-		return fmt.Errorf("copy events: %w: %w", eventlog.ErrFull, err)
-	}
-	return fmt.Errorf("copy events: %w: %w", eventlog.ErrUnwritable, err)
-}
+func (s *store) unwritable(err error) error { return diskerr.OfWriting("copy events", err) }
 
 func (s *store) snapshot(dir string) error {
 	if err := s.writable(); err != nil {
