@@ -89,7 +89,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	}
 	defer func() { err = errors.Join(err, watcher.Close()) }()
 	s := newSession(cfg, root, temp, watcher)
-	if s.draft, err = newDraft(root); err != nil {
+	if s.draft, err = newDraft(root, s.out.say); err != nil {
 		return err
 	}
 	s.url = "http://" + listener.Addr().String()

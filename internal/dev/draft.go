@@ -1,7 +1,6 @@
 package dev
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/foldql/foldql/internal/gen/outfile"
 	"github.com/foldql/foldql/internal/schema/eventlock"
@@ -19,21 +17,21 @@ import (
 // draft is what the lock of the events has got since the session began. While events are being declared each save adds
 // to it, half-written names among them; as long as the log has no event of these types, they are free to change.
 type draft struct {
-	path  string
-	base  string // what changes of the events are held to
-	wrote string // the lock as the session has left it
-	// Locks beside the base of which programs were built, so that a server may have run that appended events of what they
-	// have. What is in no program yet is in no event: a line that was cut and pasted, or code that does not compile.
-	known     []string
-	since     *logEnd // the log before a server knew one of these: what is there fits the base; nil before there are any
-	unsure    bool    // servers may have appended events that the base does not know, so that all events count
-	committed string  // the lock as git has it
+	path      string
+	say       func(format string, args ...any)
+	base      string            // what changes of the events are held to
+	wrote     string            // the lock as the session has left it
+	own       map[string]string // texts that the session has left, and what the base was then
+	committed string            // the lock as git has it
+	logged    logged
 }
 
-func newDraft(root string) (d draft, err error) {
-	d.path = filepath.Join(root, eventlock.File)
+func newDraft(root string, say func(format string, args ...any)) (d draft, err error) {
+	d.path, d.say = filepath.Join(root, eventlock.File), say
 	d.base, err = d.read()
 	d.wrote, d.committed = d.base, committed(d.path)
+	d.own = map[string]string{}
+	d.logged = logged{gone: map[string]string{}, unsure: map[string]bool{}}
 	return d, err
 }
 
@@ -73,23 +71,19 @@ func (d *draft) replace(was, text string) error {
 	return outfile.Replace(d.path, raw, []byte(text))
 }
 
-// loosen takes out of the lock what is free to change, before the code is generated, while a server runs with these
-// flags, or none. Where the code is not generated then, restore puts that back, unless another process, which may
-// generate the code at the same time, has written the lock since.
-func (d *draft) loosen(srv *server, flags []string) (restore func() error, err error) {
+// loosen takes out of the lock what is free to change, before the code is generated, while a server runs, or none.
+// Where the code is not generated then, restore puts that back, unless another process, which may generate the code at
+// the same time, has written the lock since.
+func (d *draft) loosen(srv *server) (restore func() error, err error) {
 	now, err := d.read()
 	if err != nil {
 		return nil, err
 	}
-	last := committed(d.path)
-	if now != d.wrote || last != d.committed { // others have it, or may have it
-		d.holdAlone(now)
-	}
-	d.committed = last
-	held := d.holdLogged(srv, d.base, flags)
+	d.follow(srv, now, committed(d.path))
+	held := d.holdLogged(srv, d.base)
 	base := d.base
 	if err := d.replace(now, base); errors.Is(err, outfile.ErrChanged) {
-		return d.loosen(srv, flags)
+		return d.loosen(srv)
 	} else if err != nil {
 		return nil, err
 	}
@@ -99,11 +93,58 @@ func (d *draft) loosen(srv *server, flags []string) (restore func() error, err e
 	return func() error { return d.putBack(base, now) }, nil
 }
 
+// left notes the lock as the session has left it.
+func (d *draft) left() {
+	if lock, err := d.read(); err == nil {
+		d.wrote, d.own[lock] = lock, d.base
+	}
+}
+
+// follow takes the lock as it is now, and the commit as it is, from whoever has written them: the author may change
+// events by git or by hand while the session goes on, and what he has made of the lock counts.
+func (d *draft) follow(srv *server, now, last string) {
+	moved := last != d.committed && len(eventlock.Changed(d.base, last)) > 0
+	d.committed = last
+	switch base, own := d.own[now]; {
+	case moved && now == last:
+		d.takeOut(now)
+		d.hold(srv, now, "it is committed, and others may have such events")
+	case moved && d.own[last] == d.base:
+		d.base, d.own[now] = last, last // what is added beside that stays a draft
+	case moved:
+		d.hold(srv, now, "another one is committed than before")
+	case now == d.wrote:
+	case now == d.base, own && base == d.base: // a draft was put away, or comes back
+		d.takeOut(now)
+	case now == last:
+		d.takeOut(now)
+		d.hold(srv, now, "it is the committed one again")
+	default:
+		d.hold(srv, now, "it was written by another program than foldql dev, or by hand")
+	}
+}
+
+// hold has changes of the events held to a text of the lock that others have written, and says why.
+func (d *draft) hold(srv *server, text, why string) {
+	d.say("changes of events are held to %s as it is now: %s", eventlock.File, why)
+	if types := d.contradicted(srv, text); len(types) > 0 {
+		d.say("the log may have events of %s that are not as this %s says: put back what it had of them, or raise their "+
+			"@version; if nobody needs the events, end foldql dev, remove the data, and start it again",
+			strings.Join(types, ", "), eventlock.File)
+	}
+	d.holdAlone(text)
+}
+
 // holdLogged has changes of the events held to what a server has known beside a text of the lock, where the log may
 // have events of that, and reports whether it does.
-func (d *draft) holdLogged(srv *server, beside string, flags []string) bool {
-	for _, text := range d.known {
-		if text != beside && d.mayBeLogged(srv, eventlock.Changed(beside, text), flags) {
+func (d *draft) holdLogged(srv *server, beside string) bool {
+	for _, text := range d.logged.known {
+		if text == beside {
+			continue
+		}
+		if types := eventlock.Changed(beside, text); d.mayBeLogged(srv, types) {
+			d.say("the log has events of %s, or may have: changes of events are held to what %s has of them",
+				strings.Join(types, ", "), eventlock.File)
 			d.holdAlone(text)
 			return true
 		}
@@ -123,73 +164,23 @@ func (d *draft) putBack(was, text string) error {
 // and an event of it would count as one of theirs: they are forgotten, and all events count from now on.
 func (d *draft) holdAlone(text string) {
 	d.base = text
-	d.unsure = d.unsure || slices.ContainsFunc(d.known, func(known string) bool { return known != text })
-	d.known, d.since = nil, nil
-}
-
-// built notes that a program is about to run that knows the lock as it is; until then that server runs, or none.
-func (d *draft) built(srv *server) {
-	if d.wrote == d.base || slices.Contains(d.known, d.wrote) {
-		return
+	if slices.ContainsFunc(d.logged.known, func(known string) bool { return known != text }) {
+		d.logged.unsure[d.logged.at] = true
 	}
-	d.known = append(d.known, d.wrote)
-	if d.since == nil {
-		d.since = &logEnd{}
-		if srv != nil && !d.unsure {
-			*d.since = srv.logEnd()
-		}
-	}
-}
-
-// started looks whether the log of a server that has just started is the one that was there before.
-func (d *draft) started(srv *server) {
-	if d.since != nil && !srv.logEnd().continues(*d.since) {
-		*d.since = nil
-	}
+	d.logged.known, d.logged.since = nil, nil
 }
 
 // served asks once more for events of what was taken back, when the server has ended that knew it, or is about to.
 // Where there are some, the lock is what it was, unless another process has written it since, and the next
 // generation says what does not suit it.
-func (d *draft) served(srv *server, flags []string) error {
-	if d.holdLogged(srv, d.wrote, flags) {
+func (d *draft) served(srv *server) error {
+	if d.holdLogged(srv, d.wrote) {
 		return d.putBack(d.wrote, d.base)
 	}
-	d.known = slices.DeleteFunc(d.known, func(known string) bool { return known != d.wrote })
-	if len(d.known) == 0 {
-		d.since = nil
+	l := &d.logged
+	l.known = slices.DeleteFunc(l.known, func(known string) bool { return known != d.wrote })
+	if len(l.known) == 0 {
+		l.since = nil
 	}
 	return nil
-}
-
-// mayBeLogged reports whether a server may have appended events of these types that the base does not know: unless the
-// log is the server's own, and has none. Events of types of the base count from where the log had none but its own.
-func (d *draft) mayBeLogged(srv *server, types, flags []string) bool {
-	if srv == nil || !ownLog(flags) {
-		return true
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	declared := eventlock.Declared(d.base)
-	isNew := func(name string) bool { return !slices.Contains(declared, name) }
-	changed := slices.DeleteFunc(slices.Clone(types), isNew)
-	added := slices.DeleteFunc(slices.Clone(types), func(name string) bool { return !isNew(name) })
-	return len(added) > 0 && !srv.hasNone(ctx, added, nil) ||
-		len(changed) > 0 && !srv.hasNone(ctx, changed, d.since)
-}
-
-// ownLog reports whether the flags, and the variables that stand in for them, name no other source of events, to which
-// others may append.
-func ownLog(flags []string) bool {
-	for _, name := range []string{"FOLDQL_EVENTS", "FOLDQL_CONFIG"} {
-		if os.Getenv(name) != "" {
-			return false
-		}
-	}
-	for _, flag := range flags {
-		if strings.HasPrefix(flag, "--events") || strings.HasPrefix(flag, "--config") {
-			return false
-		}
-	}
-	return true
 }

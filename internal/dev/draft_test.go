@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// logged is a server whose log has events of some types, the first of them behind two pages.
-func logged(t *testing.T, types *[]string) *server {
+// loggedServer is a server whose log has events of some types, the first of them behind two pages.
+func loggedServer(t *testing.T, types *[]string) *server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var asked struct {
@@ -49,7 +49,7 @@ func drafting(t *testing.T, begin, now string) *draft {
 	if err := os.WriteFile(path, []byte(begin), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	d, err := newDraft(dir)
+	d, err := newDraft(dir, t.Logf)
 	if err == nil {
 		err = os.WriteFile(path, []byte(now), 0o644)
 	}
@@ -68,7 +68,7 @@ func TestADraftIsFreeWhateverEndsItsLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.built(nil)
-	if _, err := d.loosen(logged(t, &[]string{"A"}), nil); err != nil {
+	if _, err := d.loosen(loggedServer(t, &[]string{"A"})); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := d.read(); err != nil || got != lockOfA {
@@ -104,9 +104,10 @@ func TestADraftIsFreeWhileNobodyCanHaveSuchEvents(t *testing.T) {
 		}
 		var srv *server
 		if c.log != nil {
-			srv = logged(t, c.log)
+			srv = loggedServer(t, c.log)
+			srv.flags = c.flags
 		}
-		restore, err := d.loosen(srv, c.flags)
+		restore, err := d.loosen(srv)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +133,7 @@ func TestACommittedEventIsNoDraft(t *testing.T) {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
-	if _, err := d.loosen(nil, nil); err != nil {
+	if _, err := d.loosen(nil); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := d.read(); err != nil || got != lockOfAB {
@@ -143,14 +144,14 @@ func TestACommittedEventIsNoDraft(t *testing.T) {
 // TestAnEventThatCameAfterItsDraftWasTakenBackIsHeld: the server that knew it went on until the next one was built.
 func TestAnEventThatCameAfterItsDraftWasTakenBackIsHeld(t *testing.T) {
 	for name, held := range map[string]func(d *draft, srv *server) error{
-		"with the next server":     func(d *draft, srv *server) error { return d.served(srv, nil) },
-		"with the next generation": func(d *draft, srv *server) error { _, err := d.loosen(srv, nil); return err },
+		"with the next server":     func(d *draft, srv *server) error { return d.served(srv) },
+		"with the next generation": func(d *draft, srv *server) error { _, err := d.loosen(srv); return err },
 	} {
 		var types []string
-		srv := logged(t, &types)
+		srv := loggedServer(t, &types)
 		d := drafting(t, lockOfA, lockOfAB)
 		d.built(nil)
-		if _, err := d.loosen(srv, nil); err != nil {
+		if _, err := d.loosen(srv); err != nil {
 			t.Fatal(err)
 		}
 		d.wrote = lockOfAC // B was renamed
@@ -175,7 +176,7 @@ func TestAnEventHoldsToWhatItsServerKnewAlone(t *testing.T) {
 		built  = "# The lock.\n\ntype A {\n  id: ID!\n  n: String\n}\n"
 	)
 	var types []string
-	srv := logged(t, &types)
+	srv := loggedServer(t, &types)
 	d := drafting(t, lockOfA, served)
 	d.built(nil)
 	if err := os.WriteFile(d.path, []byte(built), 0o644); err != nil {
@@ -185,7 +186,7 @@ func TestAnEventHoldsToWhatItsServerKnewAlone(t *testing.T) {
 	d.built(srv)
 	types = []string{"A"}
 	for range 3 { // generations that the lock refuses
-		restore, err := d.loosen(srv, nil)
+		restore, err := d.loosen(srv)
 		if err == nil {
 			err = restore()
 		}
@@ -200,11 +201,11 @@ func TestAnEventHoldsToWhatItsServerKnewAlone(t *testing.T) {
 
 // TestALockThatIsNotThereIsNotMade by a session whose events are wrong from the beginning.
 func TestALockThatIsNotThereIsNotMade(t *testing.T) {
-	d, err := newDraft(t.TempDir())
+	d, err := newDraft(t.TempDir(), t.Logf)
 	if err != nil {
 		t.Fatal(err)
 	}
-	restore, err := d.loosen(nil, nil)
+	restore, err := d.loosen(nil)
 	if err == nil {
 		err = restore()
 	}
@@ -216,7 +217,7 @@ func TestALockThatIsNotThereIsNotMade(t *testing.T) {
 // TestALockThatAnotherGenerationHasWrittenStays where the session restores what it has taken out before.
 func TestALockThatAnotherGenerationHasWrittenStays(t *testing.T) {
 	d := drafting(t, lockOfA, lockOfAB)
-	restore, err := d.loosen(nil, nil)
+	restore, err := d.loosen(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,16 +235,16 @@ func TestALockThatAnotherGenerationHasWrittenStays(t *testing.T) {
 // TestALockThatAnotherGenerationHasWrittenStaysWhereAnEventIsHeld: the next generation is held to what that one wrote.
 func TestALockThatAnotherGenerationHasWrittenStaysWhereAnEventIsHeld(t *testing.T) {
 	types := []string{"B"}
-	srv := logged(t, &types)
+	srv := loggedServer(t, &types)
 	d := drafting(t, lockOfA, lockOfA)
-	d.known = []string{lockOfAB}
+	d.logged.known = []string{lockOfAB}
 	if err := os.WriteFile(d.path, []byte(lockOfAC), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.served(srv, nil); err != nil {
+	if err := d.served(srv); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.loosen(srv, nil); err != nil {
+	if _, err := d.loosen(srv); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := d.read(); err != nil || got != lockOfAC {

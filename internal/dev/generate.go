@@ -36,7 +36,7 @@ func (s *session) generate(ctx context.Context, now seen) bool {
 	s.out.say("generating the code")
 	s.board.Doing("generating the code")
 	began := time.Now()
-	restore, err := s.draft.loosen(s.server, now.flags)
+	restore, err := s.draft.loosen(s.server)
 	if err == nil {
 		stop := context.AfterFunc(ctx, func() { s.out.say("letting the generator end, for %s at most", toGenerate) })
 		told := &wholeLines{to: s.out}
@@ -47,9 +47,7 @@ func (s *session) generate(ctx context.Context, now seen) bool {
 		}
 		stop()
 	}
-	if lock, wrong := s.draft.read(); wrong == nil {
-		s.draft.wrote = lock
-	}
+	s.draft.left()
 	s.generated = generation{done: true, from: now.schemas, beside: now.files, err: err}
 	if err != nil && ctx.Err() != nil {
 		s.out.say("the code is not generated: %v", err)
@@ -61,6 +59,10 @@ func (s *session) generate(ctx context.Context, now seen) bool {
 	}
 	if err := s.remember(); err != nil {
 		s.fail("read the generated code", err)
+		return false
+	}
+	if err := s.draft.regain(s.server); err != nil {
+		s.fail("give the lock of the events back what it had", err)
 		return false
 	}
 	s.out.say("generated in %s", took(began))

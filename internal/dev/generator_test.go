@@ -67,7 +67,7 @@ func TestAnotherGenerationIsToldWhileItIsWaitedFor(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	s := newSession(Config{Out: out}, dir, t.TempDir(), nil)
-	if s.draft, err = newDraft(dir); err != nil {
+	if s.draft, err = newDraft(dir, s.out.say); err != nil {
 		t.Fatal(err)
 	}
 	if s.generate(ctx, seen{}) || !strings.Contains(s.generated.err.Error(), "nothing.graphqls") {

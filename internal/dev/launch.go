@@ -33,10 +33,15 @@ func (s *session) launch(ctx context.Context, l launch, flags []string, force bo
 	former := s.server
 	if former != nil {
 		leave(s.board)
+	}
+	if err := s.draft.moves(former, flags); err != nil {
+		s.out.say("%v", err)
+	}
+	if former != nil {
 		former.stop(s.out)
 		s.server = nil
 	}
-	next := &server{launch: l, path: path, flags: flags}
+	next := &server{launch: l, path: path, flags: flags, lock: s.draft.wrote}
 	if err := s.start(ctx, next); err != nil {
 		s.refuse(ctx, next, former, err)
 		return
@@ -48,7 +53,7 @@ func (s *session) launch(ctx context.Context, l launch, flags []string, force bo
 		s.out.say("%v", err)
 	}
 	s.out.say("serving at %s", s.url)
-	if err := s.draft.served(next, flags); err != nil {
+	if err := s.draft.served(next); err != nil {
 		s.out.say("%v", err)
 	}
 	next.renewStale(ctx, s)
@@ -78,7 +83,8 @@ func (s *session) refuse(ctx context.Context, srv, former *server, why error) {
 	s.wrong = failure{"start the server", why}
 	s.out.say("cannot start the server: %s", brief(why))
 	if former != nil {
-		again := &server{launch: former.launch, path: former.path, flags: former.flags}
+		again := &server{launch: former.launch, path: former.path, flags: former.flags, lock: former.lock}
+		s.draft.returns(again)
 		if err := s.start(ctx, again); err != nil {
 			s.wrong.err = fmt.Errorf("%w\nnor does the former one start again: %w", why, err)
 			s.out.say("nor does the former one start again: %s", brief(err))

@@ -19,10 +19,18 @@ type fakeLog struct {
 // serve is a server that has the log.
 func (l *fakeLog) serve(t *testing.T) *server {
 	t.Helper()
+	s := httptest.NewServer(l.handler(t))
+	t.Cleanup(s.Close)
+	return &server{address: strings.TrimPrefix(s.URL, "http://")}
+}
+
+// handler answers as a server that has the log.
+func (l *fakeLog) handler(t *testing.T) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /events/partitions", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, `{"partitions":[{"name":"0","incarnation":%q,"head":%d}]}`, l.incarnation, len(l.types))
 	})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{}`) })
 	mux.HandleFunc("POST /admin/events/search", func(w http.ResponseWriter, r *http.Request) {
 		var asked struct {
 			Types []string
@@ -39,9 +47,7 @@ func (l *fakeLog) serve(t *testing.T) *server {
 		}
 		fmt.Fprintf(w, `{"events":%s}`, events)
 	})
-	s := httptest.NewServer(mux)
-	t.Cleanup(s.Close)
-	return &server{address: strings.TrimPrefix(s.URL, "http://")}
+	return mux
 }
 
 // A field was there, and is gone; another one is new.
@@ -59,7 +65,7 @@ func TestWhatNoProgramKnewIsFreeToChange(t *testing.T) {
 	log := &fakeLog{"x", []string{"A"}}
 	for name, srv := range map[string]*server{"a server runs": log.serve(t), "none runs": nil} {
 		d := drafting(t, lockOfWhole, lockWithout)
-		if _, err := d.loosen(srv, nil); err != nil {
+		if _, err := d.loosen(srv); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := d.read(); err != nil || got != lockOfWhole {
@@ -90,14 +96,14 @@ func TestAChangeOfAnEventIsFreeUntilAnotherIsLogged(t *testing.T) {
 			l.types = append(l.types, "A", "C", "C")
 		}, true},
 		"the next one knew it, too": {func(l *fakeLog, d *draft, srv *server) {
-			if _, err := d.loosen(srv, nil); err != nil {
+			if _, err := d.loosen(srv); err != nil {
 				t.Fatal(err)
 			}
 			l.types = append(l.types, "A") // while that one is built
 			d.wrote = lockWithMore
 			d.built(srv)
 			d.started(srv)
-			if err := d.served(srv, nil); err != nil {
+			if err := d.served(srv); err != nil {
 				t.Fatal(err)
 			}
 		}, true},
@@ -116,7 +122,7 @@ func TestAChangeOfAnEventIsFreeUntilAnotherIsLogged(t *testing.T) {
 		if c.isThere {
 			want = d.wrote
 		}
-		if _, err := d.loosen(srv, nil); err != nil {
+		if _, err := d.loosen(srv); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := d.read(); err != nil || got != want {
@@ -132,7 +138,7 @@ func TestAServerThatWentOnIsNotForgotten(t *testing.T) {
 	srv := log.serve(t)
 	d := drafting(t, lockOfWhole, lockWithNew)
 	d.built(srv)
-	if _, err := d.loosen(srv, nil); err != nil {
+	if _, err := d.loosen(srv); err != nil {
 		t.Fatal(err)
 	}
 	log.types = append(log.types, "A")
@@ -141,19 +147,19 @@ func TestAServerThatWentOnIsNotForgotten(t *testing.T) {
 	}
 	d.wrote = lockWithout
 	d.built(srv)
-	if err := d.served(srv, nil); err != nil {
+	if err := d.served(srv); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := d.read(); err != nil || got != lockWithNew || d.base != got {
 		t.Fatalf("%v, the lock is\n%s", err, got)
 	}
 	log.types = append(log.types, "A") // of the server that lacks the field
-	if _, err := d.loosen(srv, nil); err != nil {
+	if _, err := d.loosen(srv); err != nil {
 		t.Fatal(err)
 	}
 	d.wrote = lockWithMore
 	d.built(srv)
-	if from := *d.since; len(from) > 0 {
+	if from := *d.logged.since; len(from) > 0 {
 		t.Errorf("events count from %v alone", from)
 	}
 }
@@ -163,7 +169,7 @@ func TestEventsThatTheLockDoesNotKnowCountWheneverTheyCame(t *testing.T) {
 	srv := (&fakeLog{"x", []string{"B", "A"}}).serve(t)
 	d := drafting(t, lockOfWhole, lockWithMore)
 	d.built(srv)
-	if _, err := d.loosen(srv, nil); err != nil {
+	if _, err := d.loosen(srv); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := d.read(); err != nil || got != lockWithMore {

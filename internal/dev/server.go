@@ -22,6 +22,7 @@ type server struct {
 	launch  launch
 	path    string // of the program
 	flags   []string
+	lock    string // of the events, as the program knows it
 	address string
 	cmd     *exec.Cmd
 	told    *told

@@ -219,7 +219,7 @@ func (s *session) stop() {
 	}
 	s.out.say("stopping the server")
 	leave(s.board)
-	if err := s.draft.served(s.server, s.server.flags); err != nil {
+	if err := s.draft.served(s.server); err != nil {
 		s.out.say("%v", err)
 	}
 	s.server.stop(s.out)

@@ -1,9 +1,12 @@
 package eventlock
 
 import (
+	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Changed are the names of the types of events that one text of the file knows otherwise than a former one, or alone:
@@ -45,6 +48,38 @@ func Declared(text string) (names []string) {
 		names = append(names, t.Names()...)
 	}
 	return names
+}
+
+// With is a text of the file that also defines an event of another text, with what is inside of it and what it was in
+// former versions. Whatever the one text defines, it goes on to define so.
+func With(text, other, event string) string {
+	has, all := definitions(text), definitions(other)
+	added := map[string]bool{}
+	for wanted := []string{event}; len(wanted) > 0; wanted = wanted[1:] {
+		name := wanted[0]
+		if _, known := has[name]; known || added[name] || all[name] == "" {
+			continue
+		}
+		added[name] = true
+		for word := range words(all[name]) {
+			wanted = append(wanted, word)
+		}
+		for former, block := range all {
+			if strings.Contains(block, fmt.Sprintf(" @former(of: %q,", name)) {
+				wanted = append(wanted, former)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(added)) {
+		text += "\n" + all[name] + "\n"
+	}
+	return text
+}
+
+// words are the names in a text.
+func words(text string) iter.Seq[string] {
+	outside := func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	return strings.FieldsFuncSeq(text, outside)
 }
 
 // definitions are the texts of what a file defines, by name.

@@ -521,3 +521,22 @@ func TestChangedNamesTheEventsThatALockHasNew(t *testing.T) {
 		}
 	}
 }
+
+// TestWithDefinesAnEventOfAnotherText, with all that it holds and that it was, and nothing that is there otherwise.
+func TestWithDefinesAnEventOfAnotherText(t *testing.T) {
+	const (
+		a      = "type A { id: ID! } "
+		before = "type B { of: V! } type V { e: E! } enum E { X } "
+		now    = "type B @version(n: 2) { e: E! } enum E { X Y } "
+		c      = "type C { id: ID! } "
+	)
+	other := evolve(t, a+before+c, "type A { id: ID! n: Int } "+now+c)
+	with := eventlock.With(evolve(t, a), other, "B")
+	if _, found := eventlock.Read(with); found.Err() != nil {
+		t.Fatalf("%v of\n%s", found.Err(), with)
+	}
+	want := evolve(t, a+before, a+now)
+	if more, less := eventlock.Changed(want, with), eventlock.Changed(with, want); len(more)+len(less) > 0 {
+		t.Errorf("it is\n%s\nwant\n%s", with, want)
+	}
+}

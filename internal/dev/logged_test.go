@@ -1,0 +1,191 @@
+package dev
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// others has others write the lock.
+func (d *draft) others(t *testing.T, text string) {
+	t.Helper()
+	if err := os.WriteFile(d.path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// generates has the session generate a lock, while a server runs, and returns what there is then.
+func (d *draft) generates(t *testing.T, srv *server, text string) (lock string) {
+	t.Helper()
+	if _, err := d.loosen(srv); err != nil {
+		t.Fatal(err)
+	}
+	d.others(t, text)
+	d.left()
+	if err := d.regain(srv); err != nil {
+		t.Fatal(err)
+	}
+	return d.has(t)
+}
+
+// has is the lock as it is.
+func (d *draft) has(t *testing.T) string {
+	t.Helper()
+	text, err := d.read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// said is what a draft says from now on.
+func (d *draft) said() *strings.Builder {
+	var said strings.Builder
+	d.say = func(format string, args ...any) { fmt.Fprintf(&said, format+"\n", args...) }
+	return &said
+}
+
+const lockOfAOtherB = lockOfA + "\ntype B {\n  id: ID!\n  n: Int\n}\n"
+
+// TestALoggedDraftThatGitTakesBackIsHeldWhenItIsDeclaredAgain: the lock stays as git has made it until then, so that
+// git can give back what it has put away.
+func TestALoggedDraftThatGitTakesBackIsHeldWhenItIsDeclaredAgain(t *testing.T) {
+	srv := (&fakeLog{"x", []string{"B"}}).serve(t)
+	d := drafting(t, lockOfA, lockOfAB)
+	d.built(srv)
+	d.others(t, lockOfA)
+	said := d.said()
+	if got := d.generates(t, srv, lockOfA); got != lockOfA { // the schema was put away too
+		t.Fatalf("the lock is\n%s", got)
+	}
+	d.built(srv)
+	if err := d.served(srv); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.has(t); got != lockOfA || said.Len() > 0 {
+		t.Fatalf("%s, the lock is\n%s", said, got)
+	}
+	if got := d.generates(t, srv, lockOfAOtherB); got != lockOfAB || !strings.Contains(said.String(), "events of B") {
+		t.Errorf("%s, the lock is\n%s", said, got)
+	}
+	if _, err := d.loosen(srv); err != nil || d.has(t) != lockOfAB {
+		t.Errorf("%v, the lock is\n%s", err, d.has(t))
+	}
+}
+
+// TestADraftThatGitPutsAwayAndGivesBackIsFree, as by git stash, where the log has none of it.
+func TestADraftThatGitPutsAwayAndGivesBackIsFree(t *testing.T) {
+	srv := (&fakeLog{"x", []string{"A"}}).serve(t)
+	d := drafting(t, lockOfA, lockOfA)
+	d.generates(t, srv, lockOfAB)
+	d.built(srv)
+	d.others(t, lockOfA)
+	d.generates(t, srv, lockOfA)
+	d.built(srv)
+	if err := d.served(srv); err != nil {
+		t.Fatal(err)
+	}
+	d.others(t, lockOfAB)
+	if got := d.generates(t, srv, lockOfAOtherB); got != lockOfAOtherB || d.base != lockOfA {
+		t.Errorf("changes are held to\n%s, the lock is\n%s", d.base, got)
+	}
+}
+
+// TestALockThatIsWrittenByHandCounts, and where the log has events that are not as it says, that is told.
+func TestALockThatIsWrittenByHandCounts(t *testing.T) {
+	for name, c := range map[string]struct {
+		types []string
+		told  bool
+	}{"the log has such": {[]string{"A", "B"}, true}, "the log has others": {[]string{"A"}, false}} {
+		srv := (&fakeLog{"x", c.types}).serve(t)
+		d := drafting(t, lockOfA, lockOfAB)
+		d.built(nil)
+		d.others(t, lockOfAC)
+		said := d.said()
+		if _, err := d.loosen(srv); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.has(t); got != lockOfAC || !strings.Contains(said.String(), "by hand") ||
+			strings.Contains(said.String(), "events of B") != c.told {
+			t.Errorf("%s: %s, the lock is\n%s", name, said, got)
+		}
+	}
+}
+
+// TestWhatIsAddedToACommittedDraftIsFree: a commit of a part of the lock holds that part alone.
+func TestWhatIsAddedToACommittedDraftIsFree(t *testing.T) {
+	srv := (&fakeLog{"x", nil}).serve(t)
+	d := drafting(t, lockOfA, lockOfA)
+	d.generates(t, srv, lockOfAB)
+	d.generates(t, srv, lockOfAB+"\ntype C {\n  id: ID!\n}\n")
+	d.follow(srv, d.has(t), lockOfAB)
+	if _, err := d.loosen(srv); err != nil || d.has(t) != lockOfAB {
+		t.Errorf("%v, the lock is\n%s", err, d.has(t))
+	}
+}
+
+// TestWhatALogHasIsNotHeldAgainstAnother: where the next server has another store, the lock keeps what the log of the
+// former one has, and the other log is asked for what it has itself.
+func TestWhatALogHasIsNotHeldAgainstAnother(t *testing.T) {
+	for name, c := range map[string]struct {
+		former []string // events of its log; none where no server runs
+		dead   bool
+		base   string
+	}{
+		"the former log has such":   {[]string{"B"}, false, lockOfAB},
+		"the former log has others": {[]string{"A"}, false, lockOfA},
+		"the former log is unknown": {nil, true, lockOfAB},
+	} {
+		former := (&fakeLog{"x", c.former}).serve(t)
+		former.flags, former.lock = []string{"--store=embedded:one"}, lockOfAB
+		d := drafting(t, lockOfA, lockOfAB)
+		if err := d.moves(nil, former.flags); err != nil {
+			t.Fatal(err)
+		}
+		d.built(nil)
+		if c.dead {
+			former = nil
+		}
+		next := (&fakeLog{"y", []string{"A", "A"}}).serve(t)
+		next.flags = []string{"--store=embedded:two"}
+		if err := d.moves(former, next.flags); err != nil {
+			t.Fatal(err)
+		}
+		d.started(next)
+		if err := d.served(next); err != nil {
+			t.Fatal(err)
+		}
+		if d.base != c.base || d.has(t) != lockOfAB {
+			t.Errorf("%s: changes are held to\n%s, the lock is\n%s", name, d.base, d.has(t))
+		}
+		if former == nil || c.base == lockOfAB {
+			continue
+		}
+		if _, err := d.loosen(next); err != nil || d.has(t) != lockOfA {
+			t.Errorf("%s: %v, with the other log, the lock is\n%s", name, err, d.has(t))
+		}
+	}
+}
+
+// TestAServerThatReturnsToItsLogIsAskedAsBefore, where the next one, of another log, did not start.
+func TestAServerThatReturnsToItsLogIsAskedAsBefore(t *testing.T) {
+	log := &fakeLog{"x", nil}
+	former := log.serve(t)
+	former.flags, former.lock = []string{"--store=embedded:one"}, lockOfAB
+	d := drafting(t, lockOfA, lockOfAB)
+	if err := d.moves(nil, former.flags); err != nil {
+		t.Fatal(err)
+	}
+	d.built(nil)
+	d.generates(t, former, lockOfAC)
+	d.built(former)
+	if err := d.moves(former, []string{"--store=embedded:two"}); err != nil {
+		t.Fatal(err)
+	}
+	d.returns(former)
+	log.types = []string{"B"}
+	if _, err := d.loosen(former); err != nil || d.has(t) != lockOfAB {
+		t.Errorf("%v, the lock is\n%s", err, d.has(t))
+	}
+}
