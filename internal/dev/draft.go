@@ -80,7 +80,8 @@ func (d *draft) loosen(srv *server) (restore func() error, err error) {
 		return nil, err
 	}
 	d.follow(srv, now, committed(d.path))
-	held := d.holdLogged(srv, d.base)
+	// A server that still starts cannot be asked: what it says then comes in time for what is generated now.
+	held := !srv.opening() && d.holdLogged(srv, d.base)
 	base := d.base
 	if err := d.replace(now, base); errors.Is(err, outfile.ErrChanged) {
 		return d.loosen(srv)

@@ -53,10 +53,11 @@ func (s *session) launch(ctx context.Context, l launch, flags []string, force bo
 		s.out.say("%v", err)
 	}
 	s.out.say("serving at %s", s.url)
-	if err := s.draft.served(next); err != nil {
-		s.out.say("%v", err)
+	if next.opening() {
+		s.out.say("the store is large: the server answers as soon as it has opened it")
+	} else {
+		next.greet(ctx, s)
 	}
-	next.renewStale(ctx, s)
 	s.told = false // that it serves says enough
 	s.succeed()
 }
@@ -67,7 +68,6 @@ func (s *session) start(ctx context.Context, srv *server) error {
 	if err != nil {
 		return err
 	}
-	s.draft.started(srv)
 	s.server = srv
 	s.board.Serve(at)
 	return nil
@@ -91,6 +91,7 @@ func (s *session) refuse(ctx context.Context, srv, former *server, why error) {
 			again.remove(s.out)
 		} else {
 			again.told.decide(passStale)
+			s.draft.started(again)
 		}
 	}
 	s.tellFormer()

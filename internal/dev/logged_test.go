@@ -2,9 +2,12 @@ package dev
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
 
 // others has others write the lock.
@@ -187,5 +190,36 @@ func TestAServerThatReturnsToItsLogIsAskedAsBefore(t *testing.T) {
 	log.types = []string{"B"}
 	if _, err := d.loosen(former); err != nil || d.has(t) != lockOfAB {
 		t.Errorf("%v, the lock is\n%s", err, d.has(t))
+	}
+}
+
+// TestAServerThatStartsForLongIsAskedWhenItIsOpen, and holds nothing before: a draft is free while it starts.
+func TestAServerThatStartsForLongIsAskedWhenItIsOpen(t *testing.T) {
+	opened := make(chan struct{})
+	log := (&fakeLog{"x", []string{"A"}}).handler(t)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-opened:
+			log.ServeHTTP(w, r)
+		default:
+			w.WriteHeader(http.StatusServiceUnavailable)
+			fmt.Fprint(w, `{"why":"starting"}`)
+		}
+	}))
+	t.Cleanup(s.Close)
+	srv := &server{address: strings.TrimPrefix(s.URL, "http://"), done: make(chan struct{})}
+	d := drafting(t, lockOfA, lockOfAB)
+	d.built(nil)
+	if err := srv.up(t.Context(), time.Nanosecond); err != nil || !srv.opening() {
+		t.Fatalf("%v, opening: %t", err, srv.opening())
+	}
+	if got := d.generates(t, srv, lockOfAC); got != lockOfAC || d.base != lockOfA {
+		t.Fatalf("while it starts, changes are held to\n%s, the lock is\n%s", d.base, got)
+	}
+	close(opened)
+	<-srv.opened()
+	srv.opens = nil
+	if err := d.served(srv); err != nil || d.has(t) != lockOfAC || d.base != lockOfA {
+		t.Errorf("%v, changes are held to\n%s, the lock is\n%s", err, d.base, d.has(t))
 	}
 }

@@ -26,6 +26,7 @@ type server struct {
 	address string
 	cmd     *exec.Cmd
 	told    *told
+	opens   chan struct{} // of one that takes its time: closed when it has opened its store, or has ended
 	done    chan struct{} // closed when it has ended
 	err     error         // how it has ended
 }
@@ -48,7 +49,7 @@ func (srv *server) startPatiently(ctx context.Context, s *session) (*url.URL, er
 		if err := srv.start(address, s); err != nil {
 			return nil, err
 		}
-		if err := srv.up(ctx); err == nil {
+		if err := srv.up(ctx, toOpen); err == nil {
 			return serverURL(address), nil
 		}
 		srv.stop(s.out)
@@ -112,11 +113,11 @@ func (srv *server) start(address string, s *session) error {
 // logFormat is the variable of the server's --log-format: it sees a pipe where there may be a terminal.
 const logFormat = "FOLDQL_LOG_FORMAT"
 
-// up returns when the server answers, or nil after toOpen: its store may be large, and it says itself that it starts.
-func (srv *server) up(ctx context.Context) error {
+// up returns when the server answers, or nil after a time: its store may be large, and it says itself that it starts.
+func (srv *server) up(ctx context.Context, patience time.Duration) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	enough := time.NewTimer(toOpen)
+	enough := time.NewTimer(patience)
 	defer enough.Stop()
 	for {
 		select {
@@ -127,11 +128,38 @@ func (srv *server) up(ctx context.Context) error {
 		case <-srv.done:
 			return srv.why()
 		case <-enough.C:
+			srv.opens = make(chan struct{})
+			go srv.awaitOpen(srv.opens)
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
+}
+
+// awaitOpen closes a channel when the server has opened its store, or has ended.
+func (srv *server) awaitOpen(opens chan<- struct{}) {
+	defer close(opens)
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	for !srv.open(context.Background()) {
+		select {
+		case <-tick.C:
+		case <-srv.done:
+			return
+		}
+	}
+}
+
+// opening reports whether the server has not opened its store yet, so that it cannot be asked of its log.
+func (srv *server) opening() bool { return srv.opened() != nil }
+
+// opened is closed when a server that takes its time has opened its store; nil of any other, and of none.
+func (srv *server) opened() <-chan struct{} {
+	if srv == nil {
+		return nil
+	}
+	return srv.opens
 }
 
 // open reports whether the server has opened its store: whatever else keeps it from being ready, it answers.
@@ -149,6 +177,15 @@ func (srv *server) open(ctx context.Context) bool {
 	defer resp.Body.Close()
 	var answer struct{ Why string }
 	return json.NewDecoder(resp.Body).Decode(&answer) == nil && answer.Why != "starting"
+}
+
+// greet asks a server that has opened its store for what only its log and its rows tell.
+func (srv *server) greet(ctx context.Context, s *session) {
+	s.draft.started(srv)
+	if err := s.draft.served(srv); err != nil {
+		s.out.say("%v", err)
+	}
+	srv.renewStale(ctx, s)
 }
 
 // ended is closed when the server has ended; nil of none.

@@ -68,6 +68,9 @@ func (s *session) run(ctx context.Context) error {
 		case <-s.watcher.Changes():
 		case <-again:
 			force = true
+		case <-s.server.opened():
+			s.server.opens = nil
+			s.server.greet(ctx, s)
 		case <-s.server.ended():
 			s.died()
 		}
