@@ -94,11 +94,12 @@ func folds(unit []projection.Projection, r *schema.ReadModel) bool {
 func compareModel(was, now *schema.Model, r *schema.ReadModel, unit, former []projection.Projection) Model {
 	m := Model{Name: r.Name, Start: Nothing}
 	var causes []string
+	first := false // though rows of others in its table are built anew
 	for _, p := range unit {
 		m.Projections = append(m.Projections, p.Name)
 		switch why, copied := projection.SchemaChange(former, p); {
-		case why == "" && m.Start == Nothing && !known(former, &p):
-			m.Start = First
+		case why == "" && !known(former, &p) && len(r.Writers) <= 1 && folds([]projection.Projection{p}, r):
+			first = true
 		case copied && len(unit) == 1:
 			m.Start, causes = Indexes, append(causes, why)
 		case why != "":
@@ -106,6 +107,9 @@ func compareModel(was, now *schema.Model, r *schema.ReadModel, unit, former []pr
 		}
 	}
 	slices.Sort(m.Projections)
+	if first {
+		m.Start = First
+	}
 	if m.Start != Indexes && m.Start != Rebuild {
 		return m
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // projectionsOf are those that the generated code makes of the schema, without what needs it: they fold nothing. They
-// have what is compared before rows are built anew: names, tables, versions, fields with their enums, references, and
-// the keys of indexes.
+// have what is compared before rows are built anew: names, tables and whether these are for several models, versions,
+// fields with their enums, references, and the keys of indexes.
 func projectionsOf(m *schema.Model) []projection.Projection {
 	models := map[*schema.ReadModel]*querydb.Model{}
 	for _, r := range m.ReadModels {
@@ -48,6 +48,9 @@ type none = struct{}
 func describe(m *schema.Model, r *schema.ReadModel) *querydb.Model {
 	d := &querydb.Model{
 		Name: r.Name, Table: r.TableName(), Version: code.Version(m, r), RowVersion: code.RowVersion(m, r),
+	}
+	if r.Entity != nil {
+		d.Entity = &querydb.Entity{}
 	}
 	d.Fields = describeFields(r.Fields)
 	for _, e := range m.Enums {

@@ -57,6 +57,9 @@ func generated(t *testing.T, all []*querydb.Model, name string) *querydb.Model {
 // compared is what of a model is compared with rows.
 func compared(m *querydb.Model) querydb.Model {
 	c := querydb.Model{Name: m.Name, Table: m.Table, Version: m.Version, RowVersion: m.RowVersion}
+	if m.Entity != nil {
+		c.Entity = &querydb.Entity{}
+	}
 	for _, f := range m.Fields {
 		c.Fields = append(c.Fields, driver.Field{Name: f.Name, Nullable: f.Nullable})
 	}

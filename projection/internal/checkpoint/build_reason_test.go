@@ -9,6 +9,7 @@ import (
 	"github.com/foldql/foldql/eventlog/memlog"
 	"github.com/foldql/foldql/projection/internal/checkpoint"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
 )
 
@@ -50,22 +51,66 @@ func TestTheLogSaysThatRowsWereAskedFor(t *testing.T) {
 	}
 }
 
-// TestTheFirstFoldIntoATableOfOthersIsNoRebuild: rows of others that are there already are dropped by nobody.
+// TestTheFirstFoldIntoATableOfOthersIsNoRebuild: rows of others that are there already are dropped by nobody. What is
+// said of it before a start, and of two schemas, is what the start does, also where the table has another version.
 func TestTheFirstFoldIntoATableOfOthersIsNoRebuild(t *testing.T) {
 	store, log := memstore.NewMultiWriter(memstore.Options{}), memlog.New(memlog.Options{})
 	var text bytes.Buffer
-	shared := newModel("Note", "1")
-	shared.Writers = []querydb.Writer{{Name: "notes"}, {Name: "others"}}
-	g := newProgramOf(t, store, log, shared)
+	written := func(version string) *querydb.Model {
+		m := newModel("Note", version)
+		m.Writers = []querydb.Writer{{Name: "notes"}, {Name: "others"}}
+		return m
+	}
+	notes := checkpoint.Projection{Name: "notes", Models: []*querydb.Model{written("1")}}
+	g := newProgramOf(t, store, log, notes.Models[0])
 	g.cfg.Logger = slog.New(slog.NewTextHandler(&text, nil))
-	for _, name := range []string{"notes", "others"} {
-		p := checkpoint.Projection{Name: name, Models: []*querydb.Model{shared}}
-		if err := checkpoint.NewState(p, log, g.db, g.cfg, nobody{}).Open(t.Context()); err != nil {
-			t.Fatal(err)
+	if err := checkpoint.NewState(notes, log, g.db, g.cfg, nobody{}).Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range []string{"2", "1"} {
+		others := checkpoint.Projection{Name: "others", Models: []*querydb.Model{written(version)}}
+		db := newProgramOf(t, store, log, others.Models[0]).db
+		why, err := checkpoint.RebuildReason(t.Context(), db, others)
+		if ofSchemas, _ := others.Differs([]checkpoint.Projection{notes}); err != nil || why != ofSchemas ||
+			(why == "") != (version == "1") {
+			t.Errorf("version %s: before the start it is said %q, %v, and of the schemas %q", version, why, err, ofSchemas)
 		}
+	}
+	others := checkpoint.Projection{Name: "others", Models: notes.Models}
+	if err := checkpoint.NewState(others, log, g.db, g.cfg, nobody{}).Open(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 	if strings.Contains(text.String(), "rebuilding") {
 		t.Errorf("the log is\n%s\nwant two folds of the whole log", &text)
+	}
+}
+
+// TestANewEntityOfATableOfOthersIsNotRebuilt, though the table is, and whatever is asked: it has no rows yet.
+func TestANewEntityOfATableOfOthersIsNotRebuilt(t *testing.T) {
+	store, log := memstore.NewMultiWriter(memstore.Options{}), memlog.New(memlog.Options{})
+	things := &querydb.SharedTable{Name: "Things", KeyNames: driver.KeyNames{PK: "pk", SK: "sk", Kind: "kind"}}
+	entity := func(name, version string) checkpoint.Projection {
+		m := newModel(name, version)
+		m.Table, m.Entity = "Things", &querydb.Entity{Table: things, Kind: name}
+		return checkpoint.Projection{Name: name, Models: []*querydb.Model{m}}
+	}
+	note := entity("Note", "1")
+	g := newProgramOf(t, store, log, note.Models[0])
+	if err := checkpoint.NewState(note, log, g.db, g.cfg, nobody{}).Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	renamed := entity("Note", "2")
+	renamed.Name = "Notes"
+	for _, c := range []struct {
+		now     checkpoint.Projection
+		rebuilt bool
+	}{{entity("Note", "2"), true}, {entity("Tag", "2"), false}, {renamed, true}} {
+		db := newProgramOf(t, store, log, c.now.Models[0]).db
+		why, err := checkpoint.RebuildReason(t.Context(), db, c.now)
+		ofSchemas, _ := c.now.Differs([]checkpoint.Projection{note})
+		if err != nil || why != ofSchemas || (why != "") != c.rebuilt {
+			t.Errorf("%s: before the start it is said %q, %v, and of the schemas %q", c.now.Name, why, err, ofSchemas)
+		}
 	}
 }
 

@@ -12,10 +12,13 @@ import (
 )
 
 // RebuildReason returns, without changing anything, why a projection will rebuild from the whole log when it opens; ""
-// where it will not, or has never folded anything.
+// where it will not, or has never folded anything, whatever becomes of rows of others in its tables.
 func RebuildReason(ctx context.Context, db *querydb.DB, p Projection) (why string, err error) {
 	at, err := readLocation(ctx, db, p)
 	if err != nil || at.good() || at.fresh() {
+		return "", err
+	}
+	if adds, err := at.addsRows(ctx, db, p); err != nil || adds {
 		return "", err
 	}
 	return at.why(), nil
@@ -25,6 +28,27 @@ func RebuildReason(ctx context.Context, db *querydb.DB, p Projection) (why strin
 func (l *location) fresh() bool {
 	return l.Table == "" && !l.forgotten &&
 		!slices.ContainsFunc(l.tables, func(t tableLocation) bool { return t.serving.Begun })
+}
+
+// addsRows reports whether nothing is on record, and the tables have rows of others alone, to which those of the
+// projection come.
+func (l *location) addsRows(ctx context.Context, db *querydb.DB, p Projection) (bool, error) {
+	if l.Table != "" || l.forgotten || l.Again {
+		return false, nil
+	}
+	for i := range l.tables {
+		t := &l.tables[i]
+		if !t.serving.Begun || l.joins(t) {
+			continue
+		}
+		if !t.model.MultiProjection() || len(t.model.Writers) > 1 { // then others have a part of the rows
+			return false, nil
+		}
+		if taken, err := isTaken(ctx, db, l.slot, p, t); err != nil || taken {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // why says what is not as it was when the Header was written, where it is not good.
@@ -93,7 +117,7 @@ func (p Projection) reindexed(stored *querydb.Layout) (former []int, ok bool) {
 func (p Projection) Differs(all []Projection) (why string, copied bool) {
 	at := slices.IndexFunc(all, func(was Projection) bool { return was.Name == p.Name })
 	if at < 0 {
-		if slices.ContainsFunc(all, p.meets) {
+		if slices.ContainsFunc(all, func(o Projection) bool { return p.meets(o) && !p.addsRowsTo(o) }) {
 			why = noCheckpoint
 		}
 		return why, false
@@ -213,4 +237,18 @@ func (l *location) checkTarget(ctx context.Context, db *querydb.DB) error {
 		}
 	}
 	return nil
+}
+
+// addsRowsTo reports whether the rows of a projection that has folded nothing yet come to those of another one, in
+// tables for several: see location.addsRows.
+func (p Projection) addsRowsTo(o Projection) bool {
+	for _, m := range p.Models {
+		for _, n := range o.Models {
+			taken := n.Name == m.Name && (len(m.Writers) <= 1 || n.Version != m.Version)
+			if n.Table == m.Table && (taken || !m.MultiProjection()) {
+				return false
+			}
+		}
+	}
+	return true
 }
