@@ -34,14 +34,13 @@ var (
 		"correct table, name or index, or remove it")
 	CollectionAmbiguous = newRule("collection-ambiguous",
 		"@collection names the collection {1} of table {2}, and one of index {3} and one of {4} have that name",
-		"add index, and keep collections within others apart by their names")
+		"{5}")
 	CollectionNamedTwice = newRule("collection-named-twice",
 		"@collection names the collection {1} of table {2} a second time, the first name is {3}",
 		"keep one of them")
 	CollectionTaken = newRule("collection-taken",
 		"collection {1} of table {2} makes {3}, which {4}",
-		"give the collection another name in the API: extend schema @collection(table: \"{2}\", name: \"{1}\", "+
-			"as: …)")
+		"{5}")
 	CollectionCollides = newRule("collection-collides",
 		"index {1} lies in the range of collection {2} of index {3}, of which it is none",
 		"rename the collection, or use another index of the table")

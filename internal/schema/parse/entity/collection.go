@@ -1,6 +1,7 @@
 package entity
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,7 +57,7 @@ func (l *collectionReader) nameCollection(dir *ast.Directive) {
 		case c.Table.Name != table || c.Name != name || indexed && c.Index.Name != index:
 		case meant != nil:
 			l.Add(rule.CollectionAmbiguous.Broken(sdl.Position(dir.Position), "", "", name, table, meant.Index.Name,
-				c.Index.Name))
+				c.Index.Name, apart(meant, c)))
 			return
 		default:
 			meant = c
@@ -70,6 +71,15 @@ func (l *collectionReader) nameCollection(dir *ast.Directive) {
 	default:
 		meant.As = as
 	}
+}
+
+// apart is how to tell two collections of one name apart.
+func apart(c, o *schema.Collection) string {
+	if c.Index == o.Index {
+		return fmt.Sprintf("give one of them another name in its keys, in the last place of collection: %s or %s",
+			schema.QuotedList(c.Path), schema.QuotedList(o.Path))
+	}
+	return fmt.Sprintf("add index: %q or index: %q", c.Index.Name, o.Index.Name)
 }
 
 // collect adds an index to the collection of a path.

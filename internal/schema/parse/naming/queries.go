@@ -2,6 +2,7 @@
 package naming
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -87,7 +88,8 @@ func (l *queryNames) checkHistories(makers map[string]string) {
 func (l *queryNames) checkCollectionNames(c *schema.Collection, makers map[string]string) {
 	d, q := l.DraftOf(c.Members[0].Model), c.Query()
 	if other, taken := makers[q.Name]; taken {
-		d.Report(rule.CollectionTaken, c.Pos, nil, c.Name, c.Table.Name, "the query "+q.Name, other+" makes as well")
+		d.Report(rule.CollectionTaken, c.Pos, nil, c.Name, c.Table.Name, "the query "+q.Name, other+" makes as well",
+			otherName(d.Project.Model, c))
 		return
 	}
 	makers[q.Name] = d.QueryOrigin(q)
@@ -95,6 +97,27 @@ func (l *queryNames) checkCollectionNames(c *schema.Collection, makers map[strin
 	for _, typ := range []string{c.Connection(), c.Union(), c.MemberEnum()} {
 		checkType(d, q, typ, makers)
 	}
+}
+
+// otherName is how a collection gets another name in the API. @collection means it by its table and name, and its index
+// where those are not enough; where they are those of another one too, only another name in its keys helps.
+func otherName(m *schema.Model, c *schema.Collection) string {
+	if c.As != c.Name {
+		return "give it another name in the as of its @collection"
+	}
+	index := ""
+	for _, o := range m.Collections {
+		switch {
+		case o == c || o.Table != c.Table || o.Name != c.Name:
+		case o.Index == c.Index:
+			return fmt.Sprintf("give the collection another name in its keys, in the last place of collection: %s; %s lies "+
+				"in the same index, and @collection cannot tell them apart", schema.QuotedList(c.Path), schema.QuotedList(o.Path))
+		default:
+			index = fmt.Sprintf("index: %q, ", c.Index.Name)
+		}
+	}
+	return fmt.Sprintf("give the collection another name in the API: extend schema @collection(table: %q, name: %q, "+
+		"%sas: …)", c.Table.Name, c.Name, index)
 }
 
 // checkType takes the name of a type that a query makes, unless another type has it.
@@ -109,7 +132,8 @@ func checkType(d *draft.Model, q schema.Query, typ string, makers map[string]str
 	case !taken:
 		makers[key] = d.QueryOrigin(q)
 	case q.Collection != nil:
-		d.Report(rule.CollectionTaken, d.QueryPos(q), nil, q.Collection.Name, q.Collection.Table.Name, "the type "+typ, why)
+		d.Report(rule.CollectionTaken, d.QueryPos(q), nil, q.Collection.Name, q.Collection.Table.Name, "the type "+typ, why,
+			otherName(d.Project.Model, q.Collection))
 	default:
 		d.Report(rule.TypeTaken, d.QueryPos(q), q.Source, typ, why)
 	}
