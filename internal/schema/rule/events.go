@@ -78,9 +78,9 @@ var (
 		"add @default(value: …), let it be null, or name with @was(name: …) what it was called; or raise the event {1} to "+
 			"@version(n: {2}), and write an upcaster; if no log has such events yet, take type {1} out of events.lock")
 	LockRemoved = newRule("lock-removed",
-		"was removed before, is required now, and events that a log may have lack it",
+		"was removed before, is required now, and events that a log may have lack it, or have null",
 		"add @default(value: …), or let it be null; or raise the event {4} to @version(n: {5}), and write an upcaster; if "+
-			"no log has an event without it, write {1}: {2} into type {3} of events.lock, in place of "+
+			"no log has an event without it, or with null, write {1}: {2} into type {3} of events.lock, in place of "+
 			"@removed(field: \"{1}\", …)")
 	LockType = newRule("lock-type",
 		"had the type {1} before, and values of that do not all fit {2}",
