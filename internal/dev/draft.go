@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,15 +32,6 @@ func newDraft(root string, say func(format string, args ...any)) (d draft, err e
 	d.own = map[string]string{}
 	d.logged = logged{gone: map[string]string{}, unsure: map[string]bool{}}
 	return d, err
-}
-
-// committed is a file as the last commit has it, "" where git does not say.
-func committed(path string) string {
-	text, err := exec.Command("git", "-C", filepath.Dir(path), "show", "HEAD:./"+filepath.Base(path)).Output()
-	if err != nil {
-		return ""
-	}
-	return string(text)
 }
 
 // read is the lock as it is now, "" where there is none.
@@ -88,13 +78,21 @@ func (d *draft) loosen(srv *server) (restore func() error, err error) {
 	} else if err != nil {
 		return nil, err
 	}
+	d.wrote = base
 	if held { // what was there before need not have come of what the log has
 		return func() error { return nil }, nil
 	}
-	return func() error { return d.putBack(base, now) }, nil
+	return func() error {
+		err := d.replace(base, now)
+		if errors.Is(err, outfile.ErrChanged) { // by another process, for the generator takes back what it has written
+			return nil
+		}
+		d.wrote = now
+		return err
+	}, nil
 }
 
-// left notes the lock as the session has left it.
+// left notes the lock as the session has left it, where the code is generated.
 func (d *draft) left() {
 	if lock, err := d.read(); err == nil {
 		d.wrote, d.own[lock] = lock, d.base

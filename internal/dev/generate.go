@@ -44,10 +44,11 @@ func (s *session) generate(ctx context.Context, now seen) bool {
 		told.end()
 		if err != nil {
 			err = errors.Join(err, restore())
+		} else {
+			s.draft.left()
 		}
 		stop()
 	}
-	s.draft.left()
 	s.generated = generation{done: true, from: now.schemas, beside: now.files, err: err}
 	if err != nil && ctx.Err() != nil {
 		s.out.say("the code is not generated: %v", err)

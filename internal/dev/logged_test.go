@@ -95,6 +95,22 @@ func TestADraftThatGitPutsAwayAndGivesBackIsFree(t *testing.T) {
 	}
 }
 
+// TestALockThatGitTakesBackWhileCodeIsGeneratedInVainStaysSo: it is no text that the session has left.
+func TestALockThatGitTakesBackWhileCodeIsGeneratedInVainStaysSo(t *testing.T) {
+	d := drafting(t, lockOfAB, lockOfAB)
+	restore, err := d.loosen(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.others(t, lockOfA)
+	if err := restore(); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.generates(t, nil, lockOfA); got != lockOfA || d.base != lockOfA {
+		t.Errorf("changes are held to\n%s, the lock is\n%s", d.base, got)
+	}
+}
+
 // TestALockThatIsWrittenByHandCounts, and where the log has events that are not as it says, that is told.
 func TestALockThatIsWrittenByHandCounts(t *testing.T) {
 	for name, c := range map[string]struct {

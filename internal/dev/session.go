@@ -23,6 +23,7 @@ type session struct {
 	root    string // folder of the project
 	temp    string // folder of the programs
 	url     string // where it is served
+	gitLock string // see gitLock
 	out     *console
 	board   *front.Board
 	watcher *watch.Watcher
@@ -49,7 +50,7 @@ type failure struct {
 func newSession(cfg Config, root, temp string, watcher *watch.Watcher) *session {
 	return &session{
 		cfg: cfg, root: root, temp: temp, out: &console{to: cfg.Out}, board: front.NewBoard(), watcher: watcher,
-		failed: make(chan error, 1), program: sources.Module(root),
+		gitLock: gitLock(root), failed: make(chan error, 1), program: sources.Module(root),
 	}
 }
 
@@ -80,6 +81,7 @@ func (s *session) run(ctx context.Context) error {
 // pass brings all up to date, a step at a time.
 func (s *session) pass(ctx context.Context, force bool) {
 	for more := true; more && ctx.Err() == nil; {
+		awaitGit(ctx, s.gitLock)
 		more = s.step(ctx, force)
 		force = force && more
 	}
