@@ -127,8 +127,9 @@ func (d *draft) regain(srv *server) error {
 		return nil
 	}
 	d.base = base
-	d.say("the log has events of %s, or may have: changes of them are held to what %s had before it was changed",
-		strings.Join(names, ", "), eventlock.File)
+	d.say("the log has events of %s, or may have: changes of them are held to what %s had before it was changed; if "+
+		"nobody needs these events, end foldql dev, and remove them there and the data", strings.Join(names, ", "),
+		eventlock.File)
 	if len(eventlock.Changed(d.wrote, base)) == 0 {
 		return nil
 	}
