@@ -86,8 +86,11 @@ func beginOne(ctx context.Context, db, build *querydb.DB, src eventlog.Source, p
 // The projections are all those that write to the tables.
 func reasonBeside(ctx context.Context, db *querydb.DB, p Projection, all []Projection) (string, error) {
 	serving, err := readLocation(ctx, db, p)
-	if err != nil || !serving.good() {
-		return serving.why(), err
+	if err != nil {
+		return "", err
+	}
+	if !serving.good() {
+		return serving.reason(ctx, db, p)
 	}
 	for _, other := range all {
 		at, err := readLocation(ctx, db, other)

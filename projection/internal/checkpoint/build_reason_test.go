@@ -112,6 +112,20 @@ func TestANewEntityOfATableOfOthersIsNotRebuilt(t *testing.T) {
 			t.Errorf("%s: before the start it is said %q, %v, and of the schemas %q", c.now.Name, why, err, ofSchemas)
 		}
 	}
+	var text bytes.Buffer
+	all := []checkpoint.Projection{entity("Tag", "2"), entity("Note", "2")}
+	g = newProgramOf(t, store, log, all[0].Models[0], all[1].Models[0])
+	g.cfg.Logger = slog.New(slog.NewTextHandler(&text, nil))
+	if err := checkpoint.Begin(t.Context(), g.db, g.build, log, all, g.cfg); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`folding the whole log, it has no checkpoint yet" models=Tag`, `rebuilding from the whole log" models=Note`,
+	} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the log is\n%s\nwant %s", &text, want)
+		}
+	}
 }
 
 // TestTheLogSaysThatRowsAreBuiltForAnotherProjectionOfTheirTable, where nothing else is wrong with them.

@@ -285,6 +285,7 @@ func (l *location) begun() (all []querydb.Successor) {
 const (
 	otherModels  = "it folds other models than its rows were folded with"
 	noCheckpoint = "it has no checkpoint, and the table has rows"
+	firstFold    = "it has folded nothing yet"
 	askedFor     = "a rebuild was asked for"
 	sharedTable  = "another projection writes to a table of it, which is rebuilt"
 )

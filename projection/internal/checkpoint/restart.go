@@ -27,6 +27,15 @@ type restartPlan struct {
 	more    []querydb.Note // to be written in the same commit
 }
 
+// restartFrom restarts rows that stand there.
+func (r *restarter) restartFrom(ctx context.Context, p *standing, running bool) error {
+	why, err := p.reason(ctx, r.db, r.p)
+	if err != nil {
+		return err
+	}
+	return r.restart(ctx, &restartPlan{was: &p.location, former: p.whole, running: running, why: why})
+}
+
 // restart begins the rows in another generation.
 //
 // What was decided about dead letters stays on record; those that there still are, tried again at their own place. What
@@ -92,7 +101,7 @@ func (r *restarter) logRestart(ctx context.Context, plan *restartPlan) {
 	switch {
 	case plan.origin != nil:
 		log.InfoContext(ctx, "projection: copying the rows that serve, which differ in their indexes alone")
-	case plan.was.fresh(), plan.why == noCheckpoint && len(plan.was.begun()) == 0: // what is there are rows of others
+	case plan.was.fresh(), plan.why == firstFold:
 		log.InfoContext(ctx, "projection: folding the whole log, it has no checkpoint yet")
 	default:
 		log.InfoContext(ctx, "projection: rebuilding from the whole log", "why", plan.why)

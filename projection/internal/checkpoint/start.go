@@ -18,10 +18,18 @@ func RebuildReason(ctx context.Context, db *querydb.DB, p Projection) (why strin
 	if err != nil || at.good() || at.fresh() {
 		return "", err
 	}
-	if adds, err := at.addsRows(ctx, db, p); err != nil || adds {
+	if why, err = at.reason(ctx, db, p); err != nil || why == firstFold {
 		return "", err
 	}
-	return at.why(), nil
+	return why, nil
+}
+
+// reason is why rows are begun that are not good, firstFold where there have been none.
+func (l *location) reason(ctx context.Context, db *querydb.DB, p Projection) (string, error) {
+	if adds, err := l.addsRows(ctx, db, p); err != nil || adds {
+		return firstFold, err
+	}
+	return l.why(), nil
 }
 
 // fresh reports whether nothing is on record of the rows or of how far they are.

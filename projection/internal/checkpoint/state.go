@@ -133,9 +133,7 @@ func (s *State) Open(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		err = s.restarter.restart(ctx, &restartPlan{
-			was: &p.location, former: p.whole, running: s.done.Table != "", why: p.why(),
-		})
+		err = s.restarter.restartFrom(ctx, p, s.done.Table != "")
 	case s.cfg.KeepServing && exchanged(s, p):
 		return ErrOtherRows
 	case p.Code == "" && s.p.Code != "":
