@@ -119,9 +119,17 @@ func foldDeals(
 	t *testing.T, store driver.Driver, codec *querydb.Codec[Deal], window int, events []eventlog.Event,
 ) (letters []projection.DeadLetter) {
 	t.Helper()
+	return foldDealsOf(t, store, codec, window, logOf(t, events...))
+}
+
+// foldDealsOf is foldDeals of a log.
+func foldDealsOf(
+	t *testing.T, store driver.Driver, codec *querydb.Codec[Deal], window int, log eventlog.Source,
+) (letters []projection.DeadLetter) {
+	t.Helper()
 	cfg := quick()
 	cfg.WindowEvents, cfg.MaxDeadLetterPercent = window, 100
-	runner, err := projection.NewRunner(dealGroup(codec), logOf(t, events...), openDeals(t, store, codec), cfg)
+	runner, err := projection.NewRunner(dealGroup(codec), log, openDeals(t, store, codec), cfg)
 	if err == nil {
 		err = runner.Run(t.Context())
 	}

@@ -22,9 +22,10 @@ type Task struct {
 	// Existed says that the row was there after the change: if it is gone by now, it has expired, and copies of it stay.
 	// Earlier versions did not record it, so a task without it may be of a row that an event has deleted.
 	Existed bool `json:"existed,omitempty"`
-	// Ended says that the event wrote the row as expired, with more of it than the end changed: it is none for copies,
-	// whatever the store has of it. Earlier versions did not record it, and take such a row for one that is there.
-	Ended bool `json:"ended,omitempty"`
+	// Ended is where the event stands that has written the row as expired, with more of it than the end changed: as long
+	// as that is the last event that wrote the row, it is none for copies, whatever the store has of it. Earlier versions
+	// did not record it, and take such a row for one that is there.
+	Ended querydb.Position `json:"endedAt,omitzero"`
 	// Reference is the number of the reference to the model whose copies are next, and After the ID of the last of its
 	// links that is done.
 	Reference int    `json:"reference,omitempty"`
@@ -155,16 +156,17 @@ func (t *Task) widen(pending *Task) {
 	t.Scopes = ForTask(Union(orSchema(pending.Scopes), orSchema(t.Scopes)))
 }
 
-// Restated is the unfinished task of the row of a new one, or one that has failed, which goes on with that row, or
-// without it where an event has written it as expired: no copy follows that event. It is false where there is none.
+// IsNone reports whether the row is none for copies as the event at that position has left it.
+func (t *Task) IsNone(written querydb.Position) bool {
+	return t.Ended != querydb.Position{} && t.Ended == written
+}
+
+// Restated is the unfinished task of the row of a new one, or one that has failed, for which that row is none as an
+// event has written it that no copy follows. It is false where there is none.
 func (q *Tasks) Restated(t Task) (restated Task, pending bool) {
-	was, there := q.find(t.ID())
-	if !there || was.Ended == t.Ended {
-		return t, false
-	}
-	restated = was
+	restated, pending = q.find(t.ID())
 	restated.Ended, restated.revision, restated.version = t.Ended, 0, 0
-	return restated, true
+	return restated, pending
 }
 
 // Pends reports whether the task of the ID is yet to be done.

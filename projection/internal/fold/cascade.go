@@ -67,51 +67,6 @@ type followers struct {
 	rules map[keys.Key]followRule
 }
 
-// followRule is which copies follow what the event in hand has made of a row: those that any of its ops has follow.
-type followRule struct {
-	schema     bool            // an op leaves it to the schema
-	after, now []cascade.Scope // what ops have asked for: after the commit, and in it
-}
-
-// bySchema reports whether no op has asked for copies that do not follow by the schema.
-func (r *followRule) bySchema() bool { return r.schema && r.after == nil && r.now == nil }
-
-// asksNow reports whether an op has asked for copies in the row to follow in the commit.
-func (r *followRule) asksNow(codec querydb.AnyCodec, row any) bool {
-	return slices.ContainsFunc(r.now, func(s cascade.Scope) bool {
-		return s.Names(codec.Model.Name) && cascade.Matches(codec, row, s.Filter)
-	})
-}
-
-// begin forgets the ops of the last event.
-func (f *followers) begin() {
-	if len(f.rules) > keptJournal {
-		f.rules = map[keys.Key]followRule{}
-	}
-	clear(f.rules)
-}
-
-// noteRule notes what the op in hand, which changes the row, says of its copies.
-func (f *followers) noteRule(row keys.Key) {
-	if len(f.by) == 0 {
-		return
-	}
-	rule := f.rules[row]
-	switch {
-	case f.how == nil:
-		rule.schema = true
-	case f.how.Mode == Eventual:
-		rule.after = cascade.Union(rule.after, f.how.scope())
-	case f.how.Mode == Transactional:
-		rule.now = cascade.Union(rule.now, f.how.scope())
-	}
-	f.rules[row] = rule
-}
-
-func (c *Cascade) scope() []cascade.Scope {
-	return []cascade.Scope{{Asked: true, Targets: c.Targets, Filter: cascade.PlainFilter(c.Filter)}}
-}
-
 // follower is such a reference.
 type follower struct {
 	rows member
@@ -237,11 +192,8 @@ func (f *followers) judgeFollowing(u *undo, rule *followRule, at ApplyPoint) (fo
 			return false, nil
 		}
 	}
-	if !rule.bySchema() && !e.asked {
-		e.asked = true
-		if u.was.event != 0 && !u.was.outdated && !differ(f.copiedBefore(u, at), e.tracked().copiedBy(e.time)) {
-			e.scopes = nil // what events before this one have changed is in no copy
-		}
+	if !rule.bySchema() {
+		f.judgeEach(u, at)
 	}
 	changed, err := f.changes(u, at)
 	if err != nil || !changed {
@@ -250,23 +202,21 @@ func (f *followers) judgeFollowing(u *undo, rule *followRule, at ApplyPoint) (fo
 	if !unasked {
 		e.announceTo(rule)
 	}
-	e.outdated = e.outdated || copied && (rule.schema || rule.after != nil)
+	e.outdated = e.outdated || copied && f.followsAfter(rule)
 	return follows, nil
 }
 
-// announceTo notes which copies are to follow after the commit.
-func (e *entry) announceTo(rule *followRule) {
-	switch {
-	case len(e.scopes) == 0 && rule.bySchema():
-		e.scopes = bySchema
-	case rule.schema:
-		e.scopes = cascade.Union(cascade.Union(e.scopes, bySchema), rule.after)
-	default:
-		e.scopes = cascade.Union(e.scopes, rule.after)
+// judgeEach has each event that changes the row from now on be judged by itself.
+func (f *followers) judgeEach(u *undo, at ApplyPoint) {
+	e := u.entry
+	if e.asked {
+		return
+	}
+	e.asked = true
+	if u.was.event != 0 && !u.was.outdated && !differ(f.copiedBefore(u, at), e.tracked().copiedBy(e.time)) {
+		e.scopes = nil // what events before this one have changed is in no copy
 	}
 }
-
-var bySchema = []cascade.Scope{{}}
 
 // followsNow reports whether copies follow a change in its commit.
 func (f *followers) followsNow(rule *followRule) bool {
@@ -294,20 +244,20 @@ func (f *followers) changes(u *undo, at ApplyPoint) (bool, error) {
 }
 
 // noteEnd notes whether the event has written the row as expired, and has changed more of it than the end. It is judged
-// at each event, as a commit may have another that changed the row before. It also notes whether the row was none for
-// copies until an event of the commit wrote it, as it may be where rows expire.
+// at each event, as a commit may have another that changed the row before.
 func (f *followers) noteEnd(u *undo, at ApplyPoint) error {
-	if f.of.desc.TTL < 0 {
+	u.entry.ended = false
+	if !u.entry.present || f.of.visible(u.entry, at) {
 		return nil
 	}
-	e, before := u.entry, f.copiedBefore(u, at)
-	e.ended, e.again = false, e.again || e.present && before == nil
-	if !e.present || f.of.visible(e, at) {
-		return nil
-	}
-	row, err := f.of.codec.EncodeWithKey(&f.of.builder, e.row, e.key)
-	e.ended = err == nil && differ(f.copiedText(&row), before)
+	row, err := f.of.codec.EncodeWithKey(&f.of.builder, u.entry.row, u.entry.key)
+	u.entry.ended = err == nil && differ(f.copiedText(&row), f.copiedBefore(u, at))
 	return err
+}
+
+// followsAfter reports whether copies follow a change after its commit.
+func (f *followers) followsAfter(rule *followRule) bool {
+	return f.copied && rule.schema || rule.after != nil
 }
 
 // copiedBefore is what copies of the row hold of it as it was before the event; nil where there was none.

@@ -1,5 +1,13 @@
 package fold
 
+import (
+	"slices"
+
+	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection/internal/cascade"
+	"github.com/foldql/foldql/querydb"
+)
+
 // Cascade says how copies follow one change of their row, in place of what the schema says.
 type Cascade struct {
 	// Targets are the models of the rows whose copies follow; none are all that have references with a cascade.
@@ -72,3 +80,62 @@ func WithCascade(p *Patch, how Cascade) Op { return &cascadeOp{p, how} }
 
 // WithoutCascade is a Patch that no copy follows.
 func WithoutCascade(p *Patch) Op { return WithCascade(p, Cascade{Mode: none}) }
+
+// followRule is which copies follow what the event in hand has made of a row: those that any of its ops has follow.
+type followRule struct {
+	schema     bool            // an op leaves it to the schema
+	after, now []cascade.Scope // what ops have asked for: after the commit, and in it
+}
+
+// bySchema reports whether no op has asked for copies that do not follow by the schema.
+func (r *followRule) bySchema() bool { return r.schema && r.after == nil && r.now == nil }
+
+// asksNow reports whether an op has asked for copies in the row to follow in the commit.
+func (r *followRule) asksNow(codec querydb.AnyCodec, row any) bool {
+	return slices.ContainsFunc(r.now, func(s cascade.Scope) bool {
+		return s.Names(codec.Model.Name) && cascade.Matches(codec, row, s.Filter)
+	})
+}
+
+// begin forgets the ops of the last event.
+func (f *followers) begin() {
+	if len(f.rules) > keptJournal {
+		f.rules = map[keys.Key]followRule{}
+	}
+	clear(f.rules)
+}
+
+// noteRule notes what the op in hand, which changes the row, says of its copies.
+func (f *followers) noteRule(row keys.Key) {
+	if len(f.by) == 0 {
+		return
+	}
+	rule := f.rules[row]
+	switch {
+	case f.how == nil:
+		rule.schema = true
+	case f.how.Mode == Eventual:
+		rule.after = cascade.Union(rule.after, f.how.scope())
+	case f.how.Mode == Transactional:
+		rule.now = cascade.Union(rule.now, f.how.scope())
+	}
+	f.rules[row] = rule
+}
+
+func (c *Cascade) scope() []cascade.Scope {
+	return []cascade.Scope{{Asked: true, Targets: c.Targets, Filter: cascade.PlainFilter(c.Filter)}}
+}
+
+// announceTo notes which copies are to follow after the commit.
+func (e *entry) announceTo(rule *followRule) {
+	switch {
+	case len(e.scopes) == 0 && rule.bySchema():
+		e.scopes = bySchema
+	case rule.schema:
+		e.scopes = cascade.Union(cascade.Union(e.scopes, bySchema), rule.after)
+	default:
+		e.scopes = cascade.Union(e.scopes, rule.after)
+	}
+}
+
+var bySchema = []cascade.Scope{{}}

@@ -41,7 +41,7 @@ type member interface {
 	cascade(at ApplyPoint) error // to copies that follow in the same commit
 	refreshHolders(c copied, held []keys.Key, bySchema bool, rule *followRule, at ApplyPoint) (n int, err error)
 	written(yield func(*querydb.Model, keys.Key) bool) bool
-	sourceRow(key keys.Key, identifier string, at ApplyPoint) (any, error)
+	sourceRow(key keys.Key, identifier string, by *cascade.Task, at ApplyPoint) (any, error)
 	encode() error // what the event in hand has changed
 	changed() int  // rows, by the event in hand
 	size() (writes, bytes int)

@@ -99,10 +99,7 @@ func (f *references) recopy(ctx context.Context, path string, stored []querydb.R
 	if err != nil {
 		return Recopied{}, err
 	}
-	source, err := f.sources[i].sourceRow(key, t.Identifier, ApplyPoint{Event: 1})
-	if t.Ended {
-		source = nil
-	}
+	source, err := f.sources[i].sourceRow(key, t.Identifier, t, ApplyPoint{Event: 1})
 	if err != nil || source == nil && (t.Existed || !ref.NullIfMissing) {
 		return Recopied{Done: len(stored)}, err
 	}

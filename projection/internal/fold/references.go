@@ -202,7 +202,7 @@ func (f *references) fillCopies(e *entry, at ApplyPoint) error {
 		if err != nil {
 			return err
 		}
-		source, err := f.sources[c.ref].sourceRow(key, c.id, at)
+		source, err := f.sources[c.ref].sourceRow(key, c.id, nil, at)
 		if ref.Tracked() {
 			f.sources[c.ref].isFilledIn(key, c.id, at.Event)
 		}
@@ -253,8 +253,8 @@ func (f *references) checkIdentifiers(e *entry) error {
 
 // sourceRow is a pointer to the row that has the key and the identifier, for a copy of it; nil where there is none,
 // and errDeletedHere where that is the event's own doing. A row whose identifier differs in casing may have the same
-// key.
-func (f *references) sourceRow(key keys.Key, identifier string, at ApplyPoint) (any, error) {
+// key. The copy follows by a task, nil where it does not.
+func (f *references) sourceRow(key keys.Key, identifier string, by *cascade.Task, at ApplyPoint) (any, error) {
 	e := f.of.entry(key)
 	if !e.read && e.event == 0 {
 		return nil, f.of.missKey(key)
@@ -263,7 +263,8 @@ func (f *references) sourceRow(key keys.Key, identifier string, at ApplyPoint) (
 	if !visible && f.of.views.deleted(e, at) {
 		return nil, errDeletedHere
 	}
-	if !visible || f.of.codec.Value(e.row, f.of.desc.Identifier()) != keys.String(identifier) {
+	if !visible || by != nil && by.IsNone(e.pos) ||
+		f.of.codec.Value(e.row, f.of.desc.Identifier()) != keys.String(identifier) {
 		return nil, nil
 	}
 	return e.row, nil

@@ -79,10 +79,7 @@ func (f *tracking) refreshCopies(e *entry, c copied, asked bool, by *cascade.Tas
 		return err
 	}
 	existed := by != nil && by.Existed
-	source, err := f.sources[c.ref].sourceRow(key, c.id, at)
-	if by != nil && by.Ended {
-		source = nil
-	}
+	source, err := f.sources[c.ref].sourceRow(key, c.id, by, at)
 	switch {
 	case err != nil && err != errDeletedHere:
 		return err

@@ -18,7 +18,7 @@ import (
 type Copies struct {
 	Linked, Unlinked []cascade.Link
 	Tasks            []cascade.Task // of rows that have changed
-	Restated         []cascade.Task // of rows written with nothing to follow: see cascade.Tasks.Restated
+	Restated         []cascade.Task // of rows written as expired with nothing to follow: see cascade.Tasks.Restated
 	Versions         []cascade.LinkVersion
 	Read             []querydb.ReadRow // rows that were copied as they were read
 	Gone             []GoneLink
@@ -206,17 +206,16 @@ func (f *tracking) link(e *entry, id copied) cascade.Link {
 }
 
 // announce adds the tasks to have copies of a changed row follow it, and those that had a row before it of another
-// identifier, which differs in casing. Where there was none before the event, and no copy is to follow, a task that is
-// yet to be done takes the row for none: it is restated.
+// identifier, which differs in casing. Where the row is written as expired, and no copy is to follow, a task that is
+// yet to be done takes it for one that is there: it is restated.
 func (f *tracking) announce(e *entry, c *Copies) {
 	scopes := e.scopes
 	if !f.copied { // no copy follows after the commit unless an op asks for it
 		scopes = slices.DeleteFunc(slices.Clone(scopes), func(s cascade.Scope) bool { return !s.Asked })
 	}
 	var now []byte
-	was, lasts := e.tracked().copiedBy(e.time), e.present && !e.ended
-	again := e.again && e.present
-	if len(scopes) == 0 && !again {
+	was := e.tracked().copiedBy(e.time)
+	if len(scopes) == 0 && !e.ended {
 		return
 	}
 	own, identifiers := "", e.tracked().identifiers
@@ -224,16 +223,19 @@ func (f *tracking) announce(e *entry, c *Copies) {
 		own = f.identifier(e.row)
 		identifiers = with(identifiers, own)
 	}
-	if lasts { // else it is deleted, or written as expired
+	if e.present && !e.ended {
 		now = f.copiedText(&e.stored)
 	}
 	follow := len(scopes) > 0 && (e.outdated || differ(now, was))
-	if !follow && !again {
+	if !follow && !e.ended {
 		return
 	}
 	for _, identifier := range identifiers {
 		t := cascade.NewTask(f.of.desc.Name, identifier, e.key)
-		t.Scopes, t.Existed, t.Ended = cascade.ForTask(scopes), lasts && identifier == own, e.ended
+		t.Scopes, t.Existed = cascade.ForTask(scopes), e.present && !e.ended && identifier == own
+		if e.ended {
+			t.Ended = e.pos
+		}
 		if follow {
 			c.Tasks = append(c.Tasks, t)
 		} else {
