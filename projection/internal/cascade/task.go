@@ -19,8 +19,9 @@ type Task struct {
 	Identifier string `json:"id"`
 	// Scopes say which copies: none, those that follow by the schema.
 	Scopes []Scope `json:"scopes,omitempty"`
-	// Existed says that the row was there after the change: if it is gone by now, it has expired, and copies of it stay.
-	// Earlier versions did not record it, so a task without it may be of a row that an event has deleted.
+	// Existed says that no event which copies follow has taken the row away: if it is gone by now, it has expired, or an
+	// event with NoCascade has taken it away, and copies of it stay. Earlier versions did not record it, so a task without
+	// it may be of a row that an event has deleted.
 	Existed bool `json:"existed,omitempty"`
 	// Ended is where the event stands that has written the row as expired, with more of it than the end changed: as long
 	// as that is the last event that wrote the row, it is none for copies, whatever the store has of it. Earlier versions

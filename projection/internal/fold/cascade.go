@@ -167,6 +167,7 @@ func (f *followers) cascade(at ApplyPoint) error {
 		if err := f.noteEnd(&u, at); err != nil {
 			return err
 		}
+		f.noteTaken(&u, &rule, at)
 		if follows, err := f.judgeFollowing(&u, &rule, at); err != nil || !follows {
 			if err != nil {
 				return err
@@ -202,7 +203,12 @@ func (f *followers) judgeFollowing(u *undo, rule *followRule, at ApplyPoint) (fo
 	if !unasked {
 		e.announceTo(rule)
 	}
-	e.outdated = e.outdated || copied && f.followsAfter(rule)
+	if (copied || e.asked) && rule.followsAfter(f.copied) {
+		e.outdated = true
+		for _, identifier := range f.identifiersOf(u) { // the row may be there for events of the commit alone
+			e.tracked().isCopiedBy(identifier)
+		}
+	}
 	return follows, nil
 }
 
@@ -216,6 +222,7 @@ func (f *followers) judgeEach(u *undo, at ApplyPoint) {
 	if u.was.event != 0 && !u.was.outdated && !differ(f.copiedBefore(u, at), e.tracked().copiedBy(e.time)) {
 		e.scopes = nil // what events before this one have changed is in no copy
 	}
+	e.outdated = e.outdated || len(e.scopes) > 0 // and else is to follow, also where this one takes it back
 }
 
 // followsNow reports whether copies follow a change in its commit.
@@ -255,9 +262,11 @@ func (f *followers) noteEnd(u *undo, at ApplyPoint) error {
 	return err
 }
 
-// followsAfter reports whether copies follow a change after its commit.
-func (f *followers) followsAfter(rule *followRule) bool {
-	return f.copied && rule.schema || rule.after != nil
+// noteTaken notes whether the event takes the row away, and copies follow that after the commit.
+func (f *followers) noteTaken(u *undo, rule *followRule, at ApplyPoint) {
+	if gone := !u.entry.present || u.entry.ended; gone && rule.followsAfter(f.copied) && f.copiedBefore(u, at) != nil {
+		u.entry.taken = true
+	}
 }
 
 // copiedBefore is what copies of the row hold of it as it was before the event; nil where there was none.

@@ -90,6 +90,9 @@ type followRule struct {
 // bySchema reports whether no op has asked for copies that do not follow by the schema.
 func (r *followRule) bySchema() bool { return r.schema && r.after == nil && r.now == nil }
 
+// followsAfter reports whether copies follow after the commit; copied says that some do so by the schema.
+func (r *followRule) followsAfter(copied bool) bool { return copied && r.schema || r.after != nil }
+
 // asksNow reports whether an op has asked for copies in the row to follow in the commit.
 func (r *followRule) asksNow(codec querydb.AnyCodec, row any) bool {
 	return slices.ContainsFunc(r.now, func(s cascade.Scope) bool {

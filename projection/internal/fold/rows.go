@@ -64,6 +64,7 @@ type state struct {
 	event    int             // of the window, that last changed the row; 0 for none
 	time     time.Time       // watermark at the first event of the window that changed it
 	ended    bool            // the last event that wrote the row wrote it as expired: see noteEnd
+	taken    bool            // an event has taken the row away which copies follow after the commit: see noteTaken
 	stored   querydb.Row     // what is to be written
 	changes  aggregate.Size  // of an aggregate, of the items that are to be written
 	unfilled []copied        // copies that are yet to be filled in

@@ -232,7 +232,7 @@ func (f *tracking) announce(e *entry, c *Copies) {
 	}
 	for _, identifier := range identifiers {
 		t := cascade.NewTask(f.of.desc.Name, identifier, e.key)
-		t.Scopes, t.Existed = cascade.ForTask(scopes), e.present && !e.ended && identifier == own
+		t.Scopes, t.Existed = cascade.ForTask(scopes), !e.taken && (!e.present || identifier == own)
 		if e.ended {
 			t.Ended = e.pos
 		}
