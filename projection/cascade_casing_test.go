@@ -1,9 +1,12 @@
 package projection_test
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/keys"
+	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb/driver"
 )
 
@@ -33,6 +36,44 @@ func TestCopiesOfARowFollowItThoughAnotherTakesItsKey(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAnEventThatNamesARowInAnotherCasingSaysHowTheOneIsSpeltThatIsThere, and names none that is not.
+func TestAnEventThatNamesARowInAnotherCasingSaysHowTheOneIsSpeltThatIsThere(t *testing.T) {
+	const there, hint = `refer to "Acme", which is there`, "refer to"
+	for id, want := range map[string]bool{"ACME": true, "Other": false} {
+		for store, join := range refStores() {
+			clubs := newCasedClubs(refMode{})
+			reason := clubs.reason(t, join(),
+				[]ref{{Op: "club", ID: "Acme", Text: "old"}}, []ref{{Op: "set", ID: "a", Club: id}})
+			if strings.Contains(reason, there) != want || strings.Contains(reason, hint) != want {
+				t.Errorf("on the store of %s, of club %s: the reason is %q", store, id, reason)
+			}
+		}
+	}
+}
+
+// reason folds events on a store, and says why the one is a dead letter that is.
+func (c *keyedClubs) reason(t *testing.T, store driver.Driver, events ...[]ref) string {
+	t.Helper()
+	var all []eventlog.Event
+	for _, ops := range events {
+		all = append(all, refEvent("", ops...))
+	}
+	cfg := quick()
+	cfg.MaxDeadLetterPercent = 100
+	r, err := projection.NewRunner(c.Projection, logOf(t, all...), open(t, store, c.models...), cfg)
+	if err == nil {
+		err = r.Run(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	letters, err := r.DeadLetters(t.Context(), "", 10)
+	if err != nil || len(letters) != 1 {
+		t.Fatalf("dead letters %+v, %v; want one", letters, err)
+	}
+	return letters[0].Reason
 }
 
 // copies are those in picks.

@@ -48,7 +48,8 @@ type CascadeOverflowError = fold.CascadeOverflowError
 type AggregateOverflowError = aggregate.OverflowError
 
 // RefNotFoundError says that an event makes a row refer to one that is not there: Field of a row of Model is to hold a
-// copy of the row of RefModel with the identifier RefID. Key is the key of the row that is not there.
+// copy of the row of RefModel with the identifier RefID. Key is the key of the row that is not there. A row under that
+// key whose identifier is another, as it differs in casing, is not that row; the reason of the dead letter names it.
 type RefNotFoundError = fold.RefNotFoundError
 
 // ErrNoDeadLetter is returned when a Ref names no dead letter.

@@ -41,6 +41,8 @@ type member interface {
 	cascade(at ApplyPoint) error // to copies that follow in the same commit
 	refreshHolders(c copied, held []keys.Key, bySchema bool, rule *followRule, at ApplyPoint) (n int, err error)
 	written(yield func(*querydb.Model, keys.Key) bool) bool
+	entry(key keys.Key) *entry
+	visibleIdentifier(e *entry, at ApplyPoint) string
 	sourceRow(key keys.Key, identifier string, by *cascade.Task, at ApplyPoint) (any, error)
 	encode() error // what the event in hand has changed
 	changed() int  // rows, by the event in hand

@@ -26,12 +26,19 @@ type RefNotFoundError struct {
 	RefModel string   `json:"refModel"` // whose row is not there
 	RefID    string   `json:"refId"`
 	Key      keys.Key `json:"-"` // of that row
+	// Other is the identifier of another row under that key, "" where there is none; it is in the reason of a dead
+	// letter alone.
+	Other string `json:"-"`
 }
 
 // Error implements error.
 func (e *RefNotFoundError) Error() string {
-	return fmt.Sprintf("fill in %s of %s: there is no %s with the identifier %q; an event that makes it must come first",
-		e.Field, e.Model, e.RefModel, e.RefID)
+	other := ""
+	if e.Other != "" {
+		other = fmt.Sprintf(", or the event must refer to %q, which is there and has the same key", e.Other)
+	}
+	return fmt.Sprintf("fill in %s of %s: there is no %s with the identifier %q; an event that makes it must come first%s",
+		e.Field, e.Model, e.RefModel, e.RefID, other)
 }
 
 // Is makes the error one of ErrNoRow.
@@ -223,6 +230,8 @@ func (f *references) fillCopies(e *entry, at ApplyPoint) error {
 		case err != nil:
 			return err
 		case !f.of.bounds.surveying:
+			of := f.sources[c.ref]
+			missing.Other = of.visibleIdentifier(of.entry(key), at)
 			return missing
 		}
 	}

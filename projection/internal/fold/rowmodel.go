@@ -28,6 +28,14 @@ func (m *rowModel) visible(e *entry, at ApplyPoint) bool {
 	return e.present && m.lasts(e.row, at)
 }
 
+// visibleIdentifier is the identifier of the row that there is for the event, "" where there is none.
+func (m *rowModel) visibleIdentifier(e *entry, at ApplyPoint) string {
+	if !m.visible(e, at) {
+		return ""
+	}
+	return m.codec.Value(e.row, m.desc.Identifier()).AsString()
+}
+
 // lasts reports whether a row has not expired.
 func (m *rowModel) lasts(row any, at ApplyPoint) bool {
 	if m.desc.TTL < 0 {
