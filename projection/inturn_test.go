@@ -17,16 +17,17 @@ type inTurn struct {
 	order []eventlog.AppendResult
 	from  int // how many events were folded before
 
-	mu      sync.Mutex
-	read    eventlog.Offsets
-	readAll func() // is called once all events have been read
+	mu   sync.Mutex
+	read eventlog.Offsets
+	idle int       // how many reads there were when all events had been read
+	rest func(int) // is called with that
 }
 
 // newInTurn makes a log that has ended. The key of each event leads to one of the partitions.
 func newInTurn(t *testing.T, from int, events []eventlog.Event) *inTurn {
 	t.Helper()
 	l := &inTurn{
-		Log: memlog.New(memlog.Options{Partitions: 2}), from: from, read: eventlog.Offsets{}, readAll: func() {},
+		Log: memlog.New(memlog.Options{Partitions: 2}), from: from, read: eventlog.Offsets{}, rest: func(int) {},
 	}
 	t.Cleanup(func() { l.Close() })
 	for i, e := range events {
@@ -49,6 +50,10 @@ func (l *inTurn) Read(ctx context.Context, partition string, after uint64, most 
 	events, err := l.Log.Read(ctx, partition, after, most)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.next() == (eventlog.AppendResult{}) {
+		l.idle++
+		l.rest(l.idle)
+	}
 	for i := range events {
 		at := eventlog.AppendResult{Partition: partition, Offset: events[i].Offset}
 		if at.Offset <= l.read[partition] {
@@ -57,18 +62,16 @@ func (l *inTurn) Read(ctx context.Context, partition string, after uint64, most 
 		if l.next() != at {
 			return events[:i], err
 		}
-		if l.read[partition] = at.Offset; at == l.order[len(l.order)-1] {
-			l.readAll()
-		}
+		l.read[partition] = at.Offset
 	}
 	return events, err
 }
 
-// next is where the first event stands that has not been read.
+// next is where the first event stands that has not been read, nowhere when all have been.
 func (l *inTurn) next() (at eventlog.AppendResult) {
-	for _, at = range l.order[l.from:] {
+	for _, at := range l.order[l.from:] {
 		if at.Offset > l.read[at.Partition] {
-			break
+			return at
 		}
 	}
 	return at
