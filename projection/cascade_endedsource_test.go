@@ -9,6 +9,7 @@ import (
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/querydb/driver"
 	"github.com/foldql/foldql/querydb/memstore"
 )
 
@@ -268,5 +269,90 @@ func TestRowsThatExpireAndHoldCopiesTakeNoRoomOfACommitForTasks(t *testing.T) {
 	})
 	if letters := foldDeals(t, store, codec, 100, events); len(letters) > 0 {
 		t.Errorf("dead letters: %+v", letters)
+	}
+}
+
+// TestAnEventThatWritesRowsWhichAreNotCopiedYetTakesNoRoomOfACommitForTasks, in whatever way copies would follow them,
+// and whether the rows have ended by then or not.
+func TestAnEventThatWritesRowsWhichAreNotCopiedYetTakesNoRoomOfACommitForTasks(t *testing.T) {
+	for name, mode := range map[string]refMode{
+		"after the commit":  {nullIfMissing: true},
+		"by a cascade":      {nullIfMissing: true, cascade: true},
+		"in the commit":     {nullIfMissing: true, cascade: true, transactional: true},
+		"by an op's demand": {nullIfMissing: true, onRequest: true},
+	} {
+		for _, ends := range []time.Time{{}, after(100), after(1)} {
+			for _, c := range []struct {
+				rows         int
+				silent, wipe bool
+			}{{40, false, false}, {60, true, false}, {200, true, true}} {
+				var steps []dealStep
+				if c.wipe {
+					steps = append(steps, dealStep{Op: "nodeals", ID: "0", Silent: c.silent})
+				}
+				for i := range c.rows {
+					steps = append(steps, dealStep{Op: "deal", Silent: c.silent, Deal: Deal{ID: fmt.Sprint(i), Ends: ends}})
+				}
+				codec := (&dealForm{expires: true, former: mode}).codec()
+				store := memstore.NewMultiWriter(memstore.Options{
+					MostWrites: 96, MostBytes: 3_500_000, Now: func() time.Time { return epoch },
+				})
+				for _, l := range foldDeals(t, store, codec, 100, []eventlog.Event{dealEvent(t, 2, steps...)}) {
+					t.Errorf("%s, %+v, ends %s: a dead letter: %s", name, c, ends, l.Reason)
+				}
+			}
+		}
+	}
+}
+
+// TestRowsThatAreWrittenAsExpiredOnceMoreAreNoneForCopiesThatAreYetToFollow, also where one event writes more of them
+// than a commit has room for beside their tasks.
+func TestRowsThatAreWrittenAsExpiredOnceMoreAreNoneForCopiesThatAreYetToFollow(t *testing.T) {
+	const leases = 60
+	each := func(second, from, to int, step func(id string) dealStep) eventlog.Event {
+		var steps []dealStep
+		for i := from; i < to; i++ {
+			steps = append(steps, step(fmt.Sprint("lease", i)))
+		}
+		return dealEvent(t, second, steps...)
+	}
+	lease := func(ends int, silent bool) func(id string) dealStep {
+		return func(id string) dealStep {
+			return dealStep{Op: "deal", Silent: silent, Deal: Deal{ID: id, Note: fmt.Sprint(ends), Ends: after(ends)}}
+		}
+	}
+	holder := func(id string) dealStep {
+		return dealStep{Op: "deal", Silent: true, Deal: Deal{ID: "of " + id, FormerID: id}}
+	}
+	var events []eventlog.Event
+	for i := 0; i < leases; i += 15 {
+		events = append(events, each(0, i, i+15, lease(10, false)), each(1, i, i+15, holder))
+	}
+	before := len(events)
+	for i := 0; i < leases; i += 15 {
+		events = append(events, each(5, i, i+15, lease(3, false)))
+	}
+	events = append(events, each(7, 0, leases, lease(6, true)))
+	codec := (&dealForm{expires: true, former: refMode{nullIfMissing: true, cascade: true}}).codec()
+	for kind, newStore := range map[string]func() driver.Driver{
+		"plain": keptStores["plain"],
+		"shared": func() driver.Driver {
+			return sharedKept{memstore.NewMultiWriter(memstore.Options{
+				MostWrites: 96, MostBytes: 3_500_000, Now: func() time.Time { return epoch },
+			})}
+		},
+	} {
+		for _, window := range []int{1, 100} {
+			store := newStore()
+			foldDeals(t, store, codec, window, events[:before])
+			if letters := foldDeals(t, store, codec, window, events); len(letters) > 0 {
+				t.Fatalf("%s store, dead letters: %+v", kind, letters)
+			}
+			for i := range leases {
+				if got := former(t, store, codec, fmt.Sprint("of lease", i)); got != nil {
+					t.Fatalf("%s store, windows of %d: the copy of lease %d is %+v, want null", kind, window, i, got)
+				}
+			}
+		}
 	}
 }

@@ -23,10 +23,11 @@ type Task struct {
 	// event with NoCascade has taken it away, and copies of it stay. Earlier versions did not record it, so a task without
 	// it may be of a row that an event has deleted.
 	Existed bool `json:"existed,omitempty"`
-	// Ended is where the event stands that has written the row as expired, with more of it than the end changed: as long
-	// as that is the last event that wrote the row, it is none for copies, whatever the store has of it. Earlier versions
-	// did not record it, and take such a row for one that is there.
-	Ended querydb.Position `json:"endedAt,omitzero"`
+	// Ended is where events stand that have written the row as expired, with more of it than the end changed: as long as
+	// the last event that wrote the row is one of them, it is none for copies, whatever the store has of it. The latest
+	// may be on record before its row is written, so the one before is kept too. Earlier versions did not record them,
+	// and take such a row for one that is there.
+	Ended []querydb.Position `json:"endedAt,omitempty"`
 	// Reference is the number of the reference to the model whose copies are next, and After the ID of the last of its
 	// links that is done.
 	Reference int    `json:"reference,omitempty"`
@@ -100,6 +101,14 @@ func (t *Task) Progress(kind string) querydb.Note {
 	return n
 }
 
+// Restatement replaces the task that was read by one that is Restated. Where it has changed since, nothing of the batch
+// takes effect.
+func (t *Task) Restatement(kind string) querydb.Note {
+	n := t.Note(kind)
+	n.IfRevision, n.Revision = true, t.revision
+	return n
+}
+
 // isOver reports whether the task is done and left no copies behind: nothing of it stays on record.
 func (t *Task) isOver() bool { return t.Done && t.Failed == 0 }
 
@@ -159,14 +168,15 @@ func (t *Task) widen(pending *Task) {
 
 // IsNone reports whether the row is none for copies as the event at that position has left it.
 func (t *Task) IsNone(written querydb.Position) bool {
-	return t.Ended != querydb.Position{} && t.Ended == written
+	return slices.Contains(t.Ended, written)
 }
 
 // Restated is the unfinished task of the row of a new one, or one that has failed, for which that row is none as an
 // event has written it that no copy follows. It is false where there is none.
 func (q *Tasks) Restated(t Task) (restated Task, pending bool) {
 	restated, pending = q.find(t.ID())
-	restated.Ended, restated.revision, restated.version = t.Ended, 0, 0
+	before := restated.Ended[max(len(restated.Ended)-1, 0):]
+	restated.Ended = slices.Concat(before, t.Ended)
 	return restated, pending
 }
 

@@ -112,6 +112,9 @@ func (c *committer) write(ctx context.Context, out *outcome) error {
 	copies := out.fold.Tracked().Copies()
 	err := c.widen(ctx, out, &copies)
 	if err == nil {
+		err = c.restate(ctx, &copies)
+	}
+	if err == nil {
 		err = c.announce(ctx, out, whole)
 	}
 	if err == nil {
@@ -178,13 +181,13 @@ func (c *committer) addCopies(out *outcome, copies *fold.Copies) []querydb.ReadR
 	return b.Unchanged
 }
 
-// widen has tasks also be about what unfinished ones of their rows are about, whose notes they replace, and restates
-// those of rows of which no copy is to follow. Another process may have recorded one that is not known here. It does so
-// in a commit that changes the row, so what is looked up once the row has been read holds for as long as the row may be
-// written. Those that an earlier version recorded under other IDs are taken off, as far as the commit holds that beside
-// a note that tells of a decision: one that stays does no harm until the row changes again.
+// widen has tasks also be about what unfinished ones of their rows are about, whose notes they replace. Another process
+// may have recorded one that is not known here. It does so in a commit that changes the row, so what is looked up once
+// the row has been read holds for as long as the row may be written. Those that an earlier version recorded under other
+// IDs are taken off, as far as the commit holds that beside a note that tells of a decision: one that stays does no
+// harm until the row changes again.
 func (c *committer) widen(ctx context.Context, out *outcome, copies *fold.Copies) error {
-	pending, err := c.pendingTasks(ctx, copies)
+	pending, err := c.pendingTasks(ctx, copies.Tasks)
 	if err != nil {
 		return err
 	}
@@ -194,6 +197,21 @@ func (c *committer) widen(ctx context.Context, out *outcome, copies *fold.Copies
 			out.formerTasks = append(out.formerTasks, former)
 		}
 	}
+	return nil
+}
+
+// mostRestated is how many tasks one commit restates on a store whose commits hold few items.
+const mostRestated = 20
+
+// restate has unfinished tasks of rows that the commit writes as expired, and of which no copy is to follow, take them
+// for none. On a shared store that is on record before the rows: the commit may have no room for it, or be seen in
+// parts. It holds by the position of the event, so until the row has come to that it says nothing.
+func (c *committer) restate(ctx context.Context, copies *fold.Copies) error {
+	pending, err := c.pendingTasks(ctx, copies.Restated)
+	if err != nil {
+		return err
+	}
+	var all []cascade.Task
 	for _, t := range copies.Restated {
 		restated, there := pending.Restated(t)
 		if !there {
@@ -202,14 +220,28 @@ func (c *committer) widen(ctx context.Context, out *outcome, copies *fold.Copies
 		if restated.Done && c.state.Tasks.Pends(restated.ID()) { // it has begun again, which is not on record
 			restated = restated.Again()
 		}
-		copies.Tasks = append(copies.Tasks, restated)
+		all = append(all, restated)
+	}
+	if !c.shared {
+		copies.Tasks = append(copies.Tasks, all...)
+		return nil
+	}
+	kind := c.state.Done().Kind(checkpoint.KindCascade, c.projection.Name)
+	for part := range slices.Chunk(all, mostRestated) {
+		var b querydb.Batch
+		for i := range part {
+			b.Notes = append(b.Notes, part[i].Restatement(kind))
+		}
+		if err := c.state.ApplyRows(ctx, b); err != nil {
+			c.state.Invalidate()
+			return err
+		}
 	}
 	return nil
 }
 
-// pendingTasks are those of the rows that copies are about, at least.
-func (c *committer) pendingTasks(ctx context.Context, copies *fold.Copies) (*cascade.Tasks, error) {
-	about := slices.Concat(copies.Tasks, copies.Restated)
+// pendingTasks are those of the rows that tasks are about, at least.
+func (c *committer) pendingTasks(ctx context.Context, about []cascade.Task) (*cascade.Tasks, error) {
 	if !c.shared || len(about) == 0 {
 		return c.state.Tasks, nil
 	}

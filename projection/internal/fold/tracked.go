@@ -32,9 +32,9 @@ type GoneLink struct {
 	Row      querydb.ReadRow
 }
 
-// items is how many items of a commit that is.
+// items is how many items of a commit that is: those that are Restated are on record by then where a commit holds few.
 func (c *Copies) items() int {
-	return len(c.Linked) + len(c.Unlinked) + len(c.Tasks) + len(c.Restated) + len(c.Versions) + len(c.Read) + 2*len(c.Gone)
+	return len(c.Linked) + len(c.Unlinked) + len(c.Tasks) + len(c.Versions) + len(c.Read) + 2*len(c.Gone)
 }
 
 // tracked is what a row was as it was read, as far as tracked copies hang on it.
@@ -234,7 +234,7 @@ func (f *tracking) announce(e *entry, c *Copies) {
 		t := cascade.NewTask(f.of.desc.Name, identifier, e.key)
 		t.Scopes, t.Existed = cascade.ForTask(scopes), !e.taken && (!e.present || identifier == own)
 		if e.ended {
-			t.Ended = e.pos
+			t.Ended = []querydb.Position{e.pos}
 		}
 		if follow {
 			c.Tasks = append(c.Tasks, t)
