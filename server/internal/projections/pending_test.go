@@ -2,9 +2,11 @@ package projections
 
 import (
 	"context"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
@@ -36,6 +38,36 @@ func (s *failingStore) Apply(ctx context.Context, b driver.Batch) error {
 func TestASwitchThatAnOperatorAwaitsOutlivesAnActThatFails(t *testing.T) {
 	t.Run("fails", func(t *testing.T) { abortPending(t, true) })
 	t.Run("done", func(t *testing.T) { abortPending(t, false) })
+}
+
+// TestASwitchThatWaitsForRowsToBeFoldedOnLogsHowFarTheyAre, as any other build does.
+func TestASwitchThatWaitsForRowsToBeFoldedOnLogsHowFarTheyAre(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &failingStore{Driver: memstore.New()}
+		v := openVersionOn(t, store, "1")
+		log := logOf(t, "T")
+		t.Cleanup(func() { log.Close() })
+		var said safeBuffer
+		set := v.serve(t, log, Keep{Manual: true, Former: time.Hour}, projection.RunnerConfig{
+			Logger: slog.New(slog.NewTextHandler(&said, nil)),
+		})
+		one := set.units[0].of[0]
+		for _, what := range []What{Start, Switch, Rollback} {
+			until(t, "it can be asked for", func() bool { return set.Ask(t.Context(), one, what) == nil })
+		}
+		built := "checkpoint:Order.g1"
+		store.generation.Store(&built)
+		if _, err := log.Append(t.Context(), []eventlog.Event{{
+			ID: "more", Source: "/t", Type: "T", Time: time.Unix(9, 0), Data: []byte("{}"),
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		go func() { _ = set.Ask(t.Context(), one, Switch) }() // ends with the set
+		until(t, "the log tells of it", func() bool {
+			return strings.Contains(said.String(), `msg="building rows beside those that serve" projection=Order folded=1 total=2`)
+		})
+		store.generation.Store(nil)
+	})
 }
 
 // abortPending has one operator wait for a switch, and another abort it.

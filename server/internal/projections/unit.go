@@ -310,7 +310,7 @@ func (w *waiting) switchAgain() error {
 	if err := w.again.build(w.unit, w.building); err != nil {
 		return err
 	}
-	w.ended = nil
+	w.ended, w.logged = nil, time.Now()
 	w.look.Reset(pollBuildEvery)
 	return nil
 }
@@ -353,7 +353,7 @@ func (w *waiting) lookAgain(ctx context.Context) (next act, over bool, err error
 			return nil, true, nil
 		}
 	}
-	if w.found.builds && time.Since(w.logged) >= progressEvery {
+	if (w.found.builds || w.again.pends()) && time.Since(w.logged) >= progressEvery {
 		w.logged = time.Now()
 		w.logProgress(ctx)
 	}
