@@ -6,13 +6,17 @@ type Type struct {
 	// Retired says that no more events of the type are taken; those that a log has are known, and nothing is made of
 	// them. Such a type has neither Check nor Tags.
 	Retired bool
-	// Check decodes the data and returns a *FieldError for the first thing that is wrong.
-	Check func(data []byte) error
+	// Check decodes the data. It returns a *FieldError for the first thing that is wrong or, where nothing is, some of the
+	// fields that the data have and the type does not declare: nobody reads those.
+	Check func(data []byte) (undeclared []string, err error)
 	// Former are what Check was in the versions before, the first first: see [Type.CheckEvent].
-	Former []func(data []byte) error
+	Former []func(data []byte) (undeclared []string, err error)
 	// Tags returns the "field:value" tags of the event: fields marked @partitionTag or @tag.
 	Tags func(data []byte) ([]string, error)
 }
+
+// MaxUndeclared is how many undeclared fields are named at most, of an event or of several.
+const MaxUndeclared = 20
 
 // Types are the declared event types by name; a type that was renamed has its former names too.
 type Types map[string]*Type

@@ -35,17 +35,17 @@ func (e *UnknownVersionError) Error() string {
 		e.Version, e.Type, e.Known)
 }
 
-// CheckEvent decodes the data of an event of the type as what they are by their version. Its error is a *FieldError for
-// the first thing that is wrong with them, an *UnknownVersionError, or says what is wrong with the version.
-func (t *Type) CheckEvent(e *Event) error {
+// CheckEvent decodes the data of an event of the type as what they are by their version, and returns what Check of that
+// version does. Its error can also be an *UnknownVersionError, or say what is wrong with the version.
+func (t *Type) CheckEvent(e *Event) (undeclared []string, err error) {
 	version, err := e.DataVersion()
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case version <= len(t.Former):
 		return t.Former[version-1](e.Data)
 	case version > len(t.Former)+1:
-		return &UnknownVersionError{Type: t.Name, Version: version, Known: len(t.Former) + 1}
+		return nil, &UnknownVersionError{Type: t.Name, Version: version, Known: len(t.Former) + 1}
 	}
 	return t.Check(e.Data)
 }

@@ -25,21 +25,23 @@ func TestAnEventSaysOfWhichVersionItsDataAre(t *testing.T) {
 
 // TestDataAreCheckedAsWhatTheyAre by their version.
 func TestDataAreCheckedAsWhatTheyAre(t *testing.T) {
-	checks := func(name string) func([]byte) error { return func([]byte) error { return errors.New(name) } }
+	checks := func(name string) func([]byte) ([]string, error) {
+		return func([]byte) ([]string, error) { return nil, errors.New(name) }
+	}
 	of := &eventlog.Type{
-		Name: "Placed", Check: checks("present"), Former: []func([]byte) error{checks("first"), checks("second")},
+		Name: "Placed", Check: checks("present"), Former: []func([]byte) ([]string, error){checks("first"), checks("second")},
 	}
 	for version, want := range map[string]string{
 		"1": "first", "2": "second", "3": "present",
 		"4": "the data are of version 4, and this program knows Placed up to version 3",
 		"x": `attribute dataversion is "x": want a whole number, 1 for the first version`,
 	} {
-		err := of.CheckEvent(&eventlog.Event{Extensions: map[string]string{eventlog.VersionAttribute: version}})
+		_, err := of.CheckEvent(&eventlog.Event{Extensions: map[string]string{eventlog.VersionAttribute: version}})
 		if err == nil || err.Error() != want {
 			t.Errorf("version %s: %v, want %s", version, err, want)
 		}
 	}
-	if err := of.CheckEvent(&eventlog.Event{}); err == nil || err.Error() != "first" {
+	if _, err := of.CheckEvent(&eventlog.Event{}); err == nil || err.Error() != "first" {
 		t.Errorf("without a version: %v", err)
 	}
 }

@@ -45,8 +45,7 @@ func copyingProject(room int) App {
 	ownerOps, jobOps := ownerOpsOf(owners), jobOpsOf(jobs, owners)
 	type change struct{ ID, Owner, Name string }
 	projector := func(name, event string, op func(change) projection.Op) projection.Projection {
-		app.Events[event] = &eventlog.Type{Name: event, Check: func([]byte) error { return nil },
-			Tags: func([]byte) ([]string, error) { return nil, nil }}
+		app.Events[event] = &eventlog.Type{Name: event, Check: anyData, Tags: anyData}
 		return projection.Projection{Name: name, Events: []string{event},
 			Project: func(e *eventlog.Event, _ projection.Meta) ([]projection.Op, error) {
 				var c change

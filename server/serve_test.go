@@ -396,7 +396,7 @@ func TestDrainFinishesWhatIsInFlight(t *testing.T) {
 	p := newProject(false)
 	entered, leave := make(chan struct{}), make(chan struct{})
 	check := p.Events["TaskAdded"].Check
-	p.Events["TaskAdded"].Check = func(data []byte) error {
+	p.Events["TaskAdded"].Check = func(data []byte) ([]string, error) {
 		close(entered)
 		<-leave
 		return check(data)
@@ -421,7 +421,7 @@ func TestDrainFinishesWhatIsInFlight(t *testing.T) {
 
 func TestPanicIsAnsweredAndLogged(t *testing.T) {
 	p := newProject(false)
-	p.Events["TaskAdded"].Check = func([]byte) error { panic("secret detail") }
+	p.Events["TaskAdded"].Check = func([]byte) ([]string, error) { panic("secret detail") }
 	s := serve(t, p.App, start{args: []string{"--store", "memory:"}})
 	status, body := s.request(t, "POST", "/events", string(cloudevents.Append(nil, new(taskEvent("1", "x")))),
 		"Content-Type", eventType)

@@ -105,6 +105,7 @@ func (r *Reader) members(fields []Field, seen []presence, others *surplus, yield
 		i, former := find(fields, name, guess)
 		if i < 0 {
 			others.add(name)
+			r.undeclared.add(r.path, name)
 			if !r.skip(name) {
 				return false
 			}

@@ -5,7 +5,7 @@
 // with the path of the field ("lines[2].quantity").
 //
 //   - A field that is null counts as absent; one that is declared required must be there.
-//   - Fields that are not declared are skipped; a field given twice is an error.
+//   - Fields that are not declared are skipped, and Check names them; a field given twice is an error.
 //   - The whole text must be valid JSON, unknown fields included.
 package data
 
@@ -26,6 +26,8 @@ type Reader struct {
 	path []step
 	err  *eventlog.FieldError
 	room [4]step // where path begins, so that few nestings need no memory
+
+	undeclared *undeclared // collects fields that are not declared; nil where nobody asks for them
 }
 
 // step is one part of the path to where the reader stands: a field, or an element of a list.
@@ -35,7 +37,7 @@ type step struct {
 }
 
 func (r *Reader) reset(data []byte) {
-	r.path, r.err = r.room[:0], nil
+	r.path, r.err, r.undeclared = r.room[:0], nil, nil
 	r.text.Reset(data)
 }
 
@@ -44,9 +46,14 @@ var readers = sync.Pool{New: func() any { return &Reader{} }}
 
 // Decode reads the data of an event with the function that reads its object.
 func Decode[T any](data []byte, read func(*Reader) T) (T, error) {
+	return decode(data, read, nil)
+}
+
+func decode[T any](data []byte, read func(*Reader) T, others *undeclared) (T, error) {
 	r := readers.Get().(*Reader)
 	defer readers.Put(r)
 	r.reset(data)
+	r.undeclared = others
 	v := read(r)
 	if err := r.Done(); err != nil {
 		var zero T
@@ -90,17 +97,22 @@ func (r *Reader) check(err error) bool {
 // where writes the path.
 func (r *Reader) where() string {
 	var b []byte
-	for i, s := range r.path {
-		switch {
-		case s.index >= 0:
+	for _, s := range r.path {
+		if s.index >= 0 {
 			b = append(strconv.AppendInt(append(b, '['), int64(s.index), 10), ']')
-		case i > 0:
-			b = append(append(b, '.'), s.field...)
-		default:
-			b = append(b, s.field...)
+		} else {
+			b = appendField(b, s.field)
 		}
 	}
 	return string(b)
+}
+
+// appendField appends the name of a field to the path of its object.
+func appendField(path []byte, name string) []byte {
+	if len(path) > 0 {
+		path = append(path, '.')
+	}
+	return append(path, name...)
 }
 
 // want reports whether the next value is of the kind, and records the mismatch where it is not. name is the type that

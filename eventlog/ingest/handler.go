@@ -7,6 +7,11 @@
 // 201 says that some event is new, 200 that all were there already. A batch is appended whole or not at all. Everything
 // else is answered with problem details (RFC 9457) that name the event and the field. Who may send events is not
 // decided here.
+//
+// Fields that a type does not declare are in the log and nowhere else, so a misspelt one would go by unseen. The answer
+// has the first of them:
+//
+//	{"appended":[…],"undeclared":[{"type":"OrderPlaced","field":"data.totl","events":1}]}
 package ingest
 
 import (
@@ -64,7 +69,7 @@ type handler struct {
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	at, bad := h.take(w, r)
+	at, others, bad := h.take(w, r)
 	if bad != nil {
 		if bad.cause != nil {
 			h.cfg.Logger.ErrorContext(r.Context(), "events were not appended", "err", bad.cause)
@@ -82,12 +87,13 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set(PositionHeader, position)
 		}
 	}
-	write(w, status, "application/json", answer{Appended: places(at)})
+	write(w, status, "application/json", answer{Appended: places(at), Undeclared: others})
 }
 
 // answer is the body of an answer to events that were appended.
 type answer struct {
-	Appended []place `json:"appended"`
+	Appended   []place    `json:"appended"`
+	Undeclared Undeclared `json:"undeclared,omitempty"`
 }
 
 type place struct {
@@ -105,33 +111,38 @@ func places(at []eventlog.AppendResult) []place {
 }
 
 // take reads the events of the request, checks them and appends them.
-func (h *handler) take(w http.ResponseWriter, r *http.Request) ([]eventlog.AppendResult, *problem) {
+func (h *handler) take(w http.ResponseWriter, r *http.Request) (at []eventlog.AppendResult, others Undeclared,
+	bad *problem) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		return nil, methodNotAllowed()
+		return nil, nil, methodNotAllowed()
 	}
 	events, bad := h.read(w, r)
 	if bad != nil {
-		return nil, bad
+		return nil, nil, bad
 	}
 	for i := range events {
 		if r.Context().Err() != nil {
-			return nil, unavailable()
+			return nil, nil, unavailable()
 		}
-		if bad := h.check(i, &events[i]); bad != nil {
-			return nil, bad
+		fields, bad := h.check(i, &events[i])
+		if bad != nil {
+			return nil, nil, bad
+		}
+		for _, field := range fields {
+			others.Add(UndeclaredField{Type: events[i].Type, Field: "data." + field, Events: 1})
 		}
 	}
 	at, err := h.log.Append(r.Context(), events)
 	if err != nil {
-		return nil, notAppended(err)
+		return nil, nil, notAppended(err)
 	}
 	for i := range events {
 		if e := &events[i]; h.cfg.TakeUnknown != nil && h.isUnknown(e) {
 			h.cfg.TakeUnknown(e)
 		}
 	}
-	return at, nil
+	return at, others, nil
 }
 
 // isUnknown reports whether only a newer program knows the type of an event, or the version of its data.
@@ -149,31 +160,37 @@ func (h *handler) withFix(reason string) string {
 	return reason + " (" + h.cfg.UnknownFix + ")"
 }
 
-// check holds the event to what its type declares.
-func (h *handler) check(i int, e *eventlog.Event) *problem {
+// check holds the event to what its type declares, and returns fields of its data that the type does not.
+func (h *handler) check(i int, e *eventlog.Event) (fields []string, bad *problem) {
 	if h.cfg.TakeUnknown != nil && h.isUnknown(e) {
-		return checkVersion(i, e)
+		return nil, checkVersion(i, e)
 	}
 	declared, ok := h.types[e.Type]
 	if !ok {
-		return invalidEvent(i, e.ID, "type", h.withFix(undeclared(e.Type, h.types)))
+		return nil, invalidEvent(i, e.ID, "type", h.withFix(undeclaredType(e.Type, h.types)))
 	}
 	switch {
 	case declared.Retired && h.cfg.TakeRetired:
-		return nil
+		return nil, nil
 	case declared.Retired:
-		return invalidEvent(i, e.ID, "type", "the event type "+e.Type+" is retired: the log keeps its events, and takes no "+
-			"more of them")
+		return nil, invalidEvent(i, e.ID, "type", "the event type "+e.Type+" is retired: the log keeps its events, and "+
+			"takes no more of them")
 	}
 	if bad := checkVersion(i, e); bad != nil {
-		return bad
+		return nil, bad
 	}
-	err := declared.CheckEvent(e)
+	fields, err := declared.CheckEvent(e)
+	if err != nil {
+		return nil, h.unfit(i, e, err)
+	}
+	return fields, nil
+}
+
+// unfit says why the data of an event are not what its type declares.
+func (h *handler) unfit(i int, e *eventlog.Event, err error) *problem {
 	var field *eventlog.FieldError
 	var unknown *eventlog.UnknownVersionError
 	switch {
-	case err == nil:
-		return nil
 	case errors.As(err, &unknown):
 		return invalidEvent(i, e.ID, eventlog.VersionAttribute, h.withFix(unknown.Error()))
 	case !errors.As(err, &field):

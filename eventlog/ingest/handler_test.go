@@ -34,13 +34,14 @@ func readCounted(r *data.Reader) (n int) {
 	return n
 }
 
+func checkCounted(b []byte) ([]string, error) { return data.Check(b, readCounted) }
+
 var types = eventlog.Types{
-	"Counted": {Name: "Counted", Check: func(b []byte) error { _, err := data.Decode(b, readCounted); return err }},
-	"Former": {Name: "Former", Check: func([]byte) error { return nil }, Former: []func([]byte) error{
-		func(b []byte) error { _, err := data.Decode(b, readCounted); return err },
-	}},
+	"Counted": {Name: "Counted", Check: checkCounted},
+	"Former": {Name: "Former", Check: func([]byte) ([]string, error) { return nil, nil },
+		Former: []func([]byte) ([]string, error){checkCounted}},
 	"Dropped": {Name: "Dropped", Retired: true},
-	"Broken":  {Name: "Broken", Check: func([]byte) error { return errors.New("secret") }},
+	"Broken":  {Name: "Broken", Check: func([]byte) ([]string, error) { return nil, errors.New("secret") }},
 }
 
 // event writes one event with other members in place of its own.
@@ -105,6 +106,37 @@ func TestEventsAreAppendedInEveryMode(t *testing.T) {
 	events, err := log.Read(t.Context(), "0", 0, 10)
 	if err != nil || len(events) != 3 || events[2].ID != "c" || events[0].Time.IsZero() {
 		t.Errorf("the log has %+v, error %v", events, err)
+	}
+}
+
+// TestFieldsThatAreNotDeclaredAreNamed, as events are taken with them, and a misspelt field would go by unseen.
+func TestFieldsThatAreNotDeclaredAreNamed(t *testing.T) {
+	h := ingest.Handler(memlog.New(memlog.Options{}), types, ingest.Config{})
+	named := func(body, mediaType string) (answer struct{ Undeclared ingest.Undeclared }) {
+		t.Helper()
+		w := post(h, body, "Content-Type", mediaType)
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != http.StatusCreated {
+			t.Fatalf("%d %s, error %v", w.Code, w.Body, err)
+		}
+		return answer
+	}
+	with := func(id, eventType, members string) string {
+		e := strings.Replace(event(id, ""), "Counted", eventType, 1)
+		return strings.Replace(e, `{"n":1}`, `{"n":1`+members+`}`, 1)
+	}
+	want := ingest.Undeclared{{Type: "Counted", Field: "data.m", Events: 2}, {Type: "Former", Field: "data.m", Events: 1},
+		{Type: "Counted", Field: "data.k", Events: 1}}
+	got := named("["+with("a", "Counted", `,"m":0`)+","+with("b", "Former", `,"m":0`)+","+with("c", "Counted", "")+","+
+		with("d", "Counted", `,"m":[],"k":{"n":1}`)+"]", batch)
+	if diff := cmp.Diff(want, got.Undeclared); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	var many []string
+	for i := range 3 * eventlog.MaxUndeclared {
+		many = append(many, with(fmt.Sprint("m", i), "Counted", fmt.Sprintf(`,"f%d":0`, i)))
+	}
+	if got := named("["+strings.Join(many, ",")+"]", batch); len(got.Undeclared) != eventlog.MaxUndeclared {
+		t.Errorf("the answer names %d fields", len(got.Undeclared))
 	}
 }
 

@@ -184,5 +184,6 @@ func (e *Event) check(declared *eventlog.Type) error {
 	if err != nil {
 		return err
 	}
-	return declared.CheckEvent(&event)
+	_, err = declared.CheckEvent(&event)
+	return err
 }

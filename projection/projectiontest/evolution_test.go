@@ -45,11 +45,11 @@ func ofVersion(version int, data []byte) (d Deposited, err error) {
 }
 
 var versionedTypes = func() eventlog.Types {
-	check := func(version int) func([]byte) error {
-		return func(b []byte) error { _, err := ofVersion(version, b); return err }
+	check := func(version int) func([]byte) ([]string, error) {
+		return func(b []byte) ([]string, error) { _, err := ofVersion(version, b); return nil, err }
 	}
 	of := func(name string) *eventlog.Type {
-		return &eventlog.Type{Name: name, Check: check(3), Former: []func([]byte) error{check(1), check(2)}}
+		return &eventlog.Type{Name: name, Check: check(3), Former: []func([]byte) ([]string, error){check(1), check(2)}}
 	}
 	return eventlog.Types{"Deposited": of("Deposited"), "Paid": of("Deposited"), "Withdrawn": of("Withdrawn")}
 }()

@@ -11,7 +11,7 @@ import (
 
 // Types are the declared events.
 var Types = eventlog.Types{
-	"UserRegistered":  {Name: "UserRegistered", Check: checkUserRegistered, Former: []func([]byte) error{checkUserRegisteredV1, checkUserRegisteredV2}, Tags: tagsOfUserRegistered},
+	"UserRegistered":  {Name: "UserRegistered", Check: checkUserRegistered, Former: []func([]byte) ([]string, error){checkUserRegisteredV1, checkUserRegisteredV2}, Tags: tagsOfUserRegistered},
 	"EmailChanged":    {Name: "EmailChanged", Check: checkEmailChanged, Tags: tagsOfEmailChanged},
 	"UsernameChanged": {Name: "UsernameChanged", Check: checkUsernameChanged, Tags: tagsOfUsernameChanged},
 	"UserLeft":        {Name: "UserLeft", Check: checkUserLeft, Tags: tagsOfUserLeft},
@@ -29,10 +29,7 @@ func DecodeUserRegistered(b []byte) (UserRegistered, error) {
 	return data.Decode(b, readUserRegistered)
 }
 
-func checkUserRegistered(b []byte) error {
-	_, err := DecodeUserRegistered(b)
-	return err
-}
+func checkUserRegistered(b []byte) ([]string, error) { return data.Check(b, readUserRegistered) }
 
 func tagsOfUserRegistered(b []byte) ([]string, error) {
 	e, err := DecodeUserRegistered(b)
@@ -76,10 +73,7 @@ func DecodeUserRegisteredV1(b []byte) (UserRegisteredV1, error) {
 	return data.Decode(b, readUserRegisteredV1)
 }
 
-func checkUserRegisteredV1(b []byte) error {
-	_, err := DecodeUserRegisteredV1(b)
-	return err
-}
+func checkUserRegisteredV1(b []byte) ([]string, error) { return data.Check(b, readUserRegisteredV1) }
 
 var fieldsOfUserRegisteredV1 = []data.Field{
 	{Name: "userId", Required: true},
@@ -109,10 +103,7 @@ func DecodeUserRegisteredV2(b []byte) (UserRegisteredV2, error) {
 	return data.Decode(b, readUserRegisteredV2)
 }
 
-func checkUserRegisteredV2(b []byte) error {
-	_, err := DecodeUserRegisteredV2(b)
-	return err
-}
+func checkUserRegisteredV2(b []byte) ([]string, error) { return data.Check(b, readUserRegisteredV2) }
 
 var fieldsOfUserRegisteredV2 = []data.Field{
 	{Name: "userId", Required: true},
@@ -192,10 +183,7 @@ func TagsOfUserRegistered(e *eventlog.Event, u Upcasters) ([]string, error) {
 // DecodeEmailChanged reads the data of the event EmailChanged. The error is a *eventlog.FieldError.
 func DecodeEmailChanged(b []byte) (EmailChanged, error) { return data.Decode(b, readEmailChanged) }
 
-func checkEmailChanged(b []byte) error {
-	_, err := DecodeEmailChanged(b)
-	return err
-}
+func checkEmailChanged(b []byte) ([]string, error) { return data.Check(b, readEmailChanged) }
 
 func tagsOfEmailChanged(b []byte) ([]string, error) {
 	e, err := DecodeEmailChanged(b)
@@ -229,10 +217,7 @@ func DecodeUsernameChanged(b []byte) (UsernameChanged, error) {
 	return data.Decode(b, readUsernameChanged)
 }
 
-func checkUsernameChanged(b []byte) error {
-	_, err := DecodeUsernameChanged(b)
-	return err
-}
+func checkUsernameChanged(b []byte) ([]string, error) { return data.Check(b, readUsernameChanged) }
 
 func tagsOfUsernameChanged(b []byte) ([]string, error) {
 	e, err := DecodeUsernameChanged(b)
@@ -264,10 +249,7 @@ func readUsernameChanged(r *data.Reader) (v UsernameChanged) {
 // DecodeUserLeft reads the data of the event UserLeft. The error is a *eventlog.FieldError.
 func DecodeUserLeft(b []byte) (UserLeft, error) { return data.Decode(b, readUserLeft) }
 
-func checkUserLeft(b []byte) error {
-	_, err := DecodeUserLeft(b)
-	return err
-}
+func checkUserLeft(b []byte) ([]string, error) { return data.Check(b, readUserLeft) }
 
 func tagsOfUserLeft(b []byte) ([]string, error) {
 	e, err := DecodeUserLeft(b)
@@ -296,10 +278,7 @@ func readUserLeft(r *data.Reader) (v UserLeft) {
 // DecodePostWritten reads the data of the event PostWritten. The error is a *eventlog.FieldError.
 func DecodePostWritten(b []byte) (PostWritten, error) { return data.Decode(b, readPostWritten) }
 
-func checkPostWritten(b []byte) error {
-	_, err := DecodePostWritten(b)
-	return err
-}
+func checkPostWritten(b []byte) ([]string, error) { return data.Check(b, readPostWritten) }
 
 func tagsOfPostWritten(b []byte) ([]string, error) {
 	e, err := DecodePostWritten(b)
@@ -341,10 +320,7 @@ func readPostWritten(r *data.Reader) (v PostWritten) {
 // DecodePostEdited reads the data of the event PostEdited. The error is a *eventlog.FieldError.
 func DecodePostEdited(b []byte) (PostEdited, error) { return data.Decode(b, readPostEdited) }
 
-func checkPostEdited(b []byte) error {
-	_, err := DecodePostEdited(b)
-	return err
-}
+func checkPostEdited(b []byte) ([]string, error) { return data.Check(b, readPostEdited) }
 
 func tagsOfPostEdited(b []byte) ([]string, error) {
 	e, err := DecodePostEdited(b)
@@ -389,10 +365,7 @@ func readPostEdited(r *data.Reader) (v PostEdited) {
 // DecodePostPublished reads the data of the event PostPublished. The error is a *eventlog.FieldError.
 func DecodePostPublished(b []byte) (PostPublished, error) { return data.Decode(b, readPostPublished) }
 
-func checkPostPublished(b []byte) error {
-	_, err := DecodePostPublished(b)
-	return err
-}
+func checkPostPublished(b []byte) ([]string, error) { return data.Check(b, readPostPublished) }
 
 func tagsOfPostPublished(b []byte) ([]string, error) {
 	e, err := DecodePostPublished(b)
@@ -428,10 +401,7 @@ func readPostPublished(r *data.Reader) (v PostPublished) {
 // DecodePostArchived reads the data of the event PostArchived. The error is a *eventlog.FieldError.
 func DecodePostArchived(b []byte) (PostArchived, error) { return data.Decode(b, readPostArchived) }
 
-func checkPostArchived(b []byte) error {
-	_, err := DecodePostArchived(b)
-	return err
-}
+func checkPostArchived(b []byte) ([]string, error) { return data.Check(b, readPostArchived) }
 
 func tagsOfPostArchived(b []byte) ([]string, error) {
 	e, err := DecodePostArchived(b)
@@ -467,10 +437,7 @@ func readPostArchived(r *data.Reader) (v PostArchived) {
 // DecodePostDeleted reads the data of the event PostDeleted. The error is a *eventlog.FieldError.
 func DecodePostDeleted(b []byte) (PostDeleted, error) { return data.Decode(b, readPostDeleted) }
 
-func checkPostDeleted(b []byte) error {
-	_, err := DecodePostDeleted(b)
-	return err
-}
+func checkPostDeleted(b []byte) ([]string, error) { return data.Check(b, readPostDeleted) }
 
 func tagsOfPostDeleted(b []byte) ([]string, error) {
 	e, err := DecodePostDeleted(b)
@@ -506,10 +473,7 @@ func readPostDeleted(r *data.Reader) (v PostDeleted) {
 // DecodeMemberJoined reads the data of the event MemberJoined. The error is a *eventlog.FieldError.
 func DecodeMemberJoined(b []byte) (MemberJoined, error) { return data.Decode(b, readMemberJoined) }
 
-func checkMemberJoined(b []byte) error {
-	_, err := DecodeMemberJoined(b)
-	return err
-}
+func checkMemberJoined(b []byte) ([]string, error) { return data.Check(b, readMemberJoined) }
 
 func tagsOfMemberJoined(b []byte) ([]string, error) {
 	e, err := DecodeMemberJoined(b)
@@ -549,10 +513,7 @@ func readMemberJoined(r *data.Reader) (v MemberJoined) {
 // DecodeMemberLeft reads the data of the event MemberLeft. The error is a *eventlog.FieldError.
 func DecodeMemberLeft(b []byte) (MemberLeft, error) { return data.Decode(b, readMemberLeft) }
 
-func checkMemberLeft(b []byte) error {
-	_, err := DecodeMemberLeft(b)
-	return err
-}
+func checkMemberLeft(b []byte) ([]string, error) { return data.Check(b, readMemberLeft) }
 
 func tagsOfMemberLeft(b []byte) ([]string, error) {
 	e, err := DecodeMemberLeft(b)

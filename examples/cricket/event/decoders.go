@@ -38,10 +38,7 @@ func DecodeTeamRegistered(b []byte) (TeamRegistered, error) {
 	return data.Decode(b, readTeamRegistered)
 }
 
-func checkTeamRegistered(b []byte) error {
-	_, err := DecodeTeamRegistered(b)
-	return err
-}
+func checkTeamRegistered(b []byte) ([]string, error) { return data.Check(b, readTeamRegistered) }
 
 func tagsOfTeamRegistered(b []byte) ([]string, error) {
 	e, err := DecodeTeamRegistered(b)
@@ -79,10 +76,7 @@ func readTeamRegistered(r *data.Reader) (v TeamRegistered) {
 // DecodeTeamRenamed reads the data of the event TeamRenamed. The error is a *eventlog.FieldError.
 func DecodeTeamRenamed(b []byte) (TeamRenamed, error) { return data.Decode(b, readTeamRenamed) }
 
-func checkTeamRenamed(b []byte) error {
-	_, err := DecodeTeamRenamed(b)
-	return err
-}
+func checkTeamRenamed(b []byte) ([]string, error) { return data.Check(b, readTeamRenamed) }
 
 func tagsOfTeamRenamed(b []byte) ([]string, error) {
 	e, err := DecodeTeamRenamed(b)
@@ -114,10 +108,7 @@ func readTeamRenamed(r *data.Reader) (v TeamRenamed) {
 // DecodeTeamCorrected reads the data of the event TeamCorrected. The error is a *eventlog.FieldError.
 func DecodeTeamCorrected(b []byte) (TeamCorrected, error) { return data.Decode(b, readTeamCorrected) }
 
-func checkTeamCorrected(b []byte) error {
-	_, err := DecodeTeamCorrected(b)
-	return err
-}
+func checkTeamCorrected(b []byte) ([]string, error) { return data.Check(b, readTeamCorrected) }
 
 func tagsOfTeamCorrected(b []byte) ([]string, error) {
 	e, err := DecodeTeamCorrected(b)
@@ -149,10 +140,7 @@ func readTeamCorrected(r *data.Reader) (v TeamCorrected) {
 // DecodeTeamDeleted reads the data of the event TeamDeleted. The error is a *eventlog.FieldError.
 func DecodeTeamDeleted(b []byte) (TeamDeleted, error) { return data.Decode(b, readTeamDeleted) }
 
-func checkTeamDeleted(b []byte) error {
-	_, err := DecodeTeamDeleted(b)
-	return err
-}
+func checkTeamDeleted(b []byte) ([]string, error) { return data.Check(b, readTeamDeleted) }
 
 func tagsOfTeamDeleted(b []byte) ([]string, error) {
 	e, err := DecodeTeamDeleted(b)
@@ -183,10 +171,7 @@ func DecodePlayerRegistered(b []byte) (PlayerRegistered, error) {
 	return data.Decode(b, readPlayerRegistered)
 }
 
-func checkPlayerRegistered(b []byte) error {
-	_, err := DecodePlayerRegistered(b)
-	return err
-}
+func checkPlayerRegistered(b []byte) ([]string, error) { return data.Check(b, readPlayerRegistered) }
 
 func tagsOfPlayerRegistered(b []byte) ([]string, error) {
 	e, err := DecodePlayerRegistered(b)
@@ -224,10 +209,7 @@ func readPlayerRegistered(r *data.Reader) (v PlayerRegistered) {
 // DecodePlayerRenamed reads the data of the event PlayerRenamed. The error is a *eventlog.FieldError.
 func DecodePlayerRenamed(b []byte) (PlayerRenamed, error) { return data.Decode(b, readPlayerRenamed) }
 
-func checkPlayerRenamed(b []byte) error {
-	_, err := DecodePlayerRenamed(b)
-	return err
-}
+func checkPlayerRenamed(b []byte) ([]string, error) { return data.Check(b, readPlayerRenamed) }
 
 func tagsOfPlayerRenamed(b []byte) ([]string, error) {
 	e, err := DecodePlayerRenamed(b)
@@ -262,10 +244,7 @@ func readPlayerRenamed(r *data.Reader) (v PlayerRenamed) {
 // DecodePlayerDeleted reads the data of the event PlayerDeleted. The error is a *eventlog.FieldError.
 func DecodePlayerDeleted(b []byte) (PlayerDeleted, error) { return data.Decode(b, readPlayerDeleted) }
 
-func checkPlayerDeleted(b []byte) error {
-	_, err := DecodePlayerDeleted(b)
-	return err
-}
+func checkPlayerDeleted(b []byte) ([]string, error) { return data.Check(b, readPlayerDeleted) }
 
 func tagsOfPlayerDeleted(b []byte) ([]string, error) {
 	e, err := DecodePlayerDeleted(b)
@@ -296,10 +275,7 @@ func DecodeCoachRegistered(b []byte) (CoachRegistered, error) {
 	return data.Decode(b, readCoachRegistered)
 }
 
-func checkCoachRegistered(b []byte) error {
-	_, err := DecodeCoachRegistered(b)
-	return err
-}
+func checkCoachRegistered(b []byte) ([]string, error) { return data.Check(b, readCoachRegistered) }
 
 func tagsOfCoachRegistered(b []byte) ([]string, error) {
 	e, err := DecodeCoachRegistered(b)
@@ -334,10 +310,7 @@ func readCoachRegistered(r *data.Reader) (v CoachRegistered) {
 // DecodeCoachRenamed reads the data of the event CoachRenamed. The error is a *eventlog.FieldError.
 func DecodeCoachRenamed(b []byte) (CoachRenamed, error) { return data.Decode(b, readCoachRenamed) }
 
-func checkCoachRenamed(b []byte) error {
-	_, err := DecodeCoachRenamed(b)
-	return err
-}
+func checkCoachRenamed(b []byte) ([]string, error) { return data.Check(b, readCoachRenamed) }
 
 func tagsOfCoachRenamed(b []byte) ([]string, error) {
 	e, err := DecodeCoachRenamed(b)
@@ -369,10 +342,7 @@ func readCoachRenamed(r *data.Reader) (v CoachRenamed) {
 // DecodeCoachDeleted reads the data of the event CoachDeleted. The error is a *eventlog.FieldError.
 func DecodeCoachDeleted(b []byte) (CoachDeleted, error) { return data.Decode(b, readCoachDeleted) }
 
-func checkCoachDeleted(b []byte) error {
-	_, err := DecodeCoachDeleted(b)
-	return err
-}
+func checkCoachDeleted(b []byte) ([]string, error) { return data.Check(b, readCoachDeleted) }
 
 func tagsOfCoachDeleted(b []byte) ([]string, error) {
 	e, err := DecodeCoachDeleted(b)
@@ -403,10 +373,7 @@ func DecodeVenueRegistered(b []byte) (VenueRegistered, error) {
 	return data.Decode(b, readVenueRegistered)
 }
 
-func checkVenueRegistered(b []byte) error {
-	_, err := DecodeVenueRegistered(b)
-	return err
-}
+func checkVenueRegistered(b []byte) ([]string, error) { return data.Check(b, readVenueRegistered) }
 
 func tagsOfVenueRegistered(b []byte) ([]string, error) {
 	e, err := DecodeVenueRegistered(b)
@@ -441,10 +408,7 @@ func readVenueRegistered(r *data.Reader) (v VenueRegistered) {
 // DecodeVenueRenamed reads the data of the event VenueRenamed. The error is a *eventlog.FieldError.
 func DecodeVenueRenamed(b []byte) (VenueRenamed, error) { return data.Decode(b, readVenueRenamed) }
 
-func checkVenueRenamed(b []byte) error {
-	_, err := DecodeVenueRenamed(b)
-	return err
-}
+func checkVenueRenamed(b []byte) ([]string, error) { return data.Check(b, readVenueRenamed) }
 
 func tagsOfVenueRenamed(b []byte) ([]string, error) {
 	e, err := DecodeVenueRenamed(b)
@@ -476,10 +440,7 @@ func readVenueRenamed(r *data.Reader) (v VenueRenamed) {
 // DecodeVenueDeleted reads the data of the event VenueDeleted. The error is a *eventlog.FieldError.
 func DecodeVenueDeleted(b []byte) (VenueDeleted, error) { return data.Decode(b, readVenueDeleted) }
 
-func checkVenueDeleted(b []byte) error {
-	_, err := DecodeVenueDeleted(b)
-	return err
-}
+func checkVenueDeleted(b []byte) ([]string, error) { return data.Check(b, readVenueDeleted) }
 
 func tagsOfVenueDeleted(b []byte) ([]string, error) {
 	e, err := DecodeVenueDeleted(b)
@@ -510,10 +471,7 @@ func DecodePlayerSelected(b []byte) (PlayerSelected, error) {
 	return data.Decode(b, readPlayerSelected)
 }
 
-func checkPlayerSelected(b []byte) error {
-	_, err := DecodePlayerSelected(b)
-	return err
-}
+func checkPlayerSelected(b []byte) ([]string, error) { return data.Check(b, readPlayerSelected) }
 
 func tagsOfPlayerSelected(b []byte) ([]string, error) {
 	e, err := DecodePlayerSelected(b)
@@ -554,10 +512,7 @@ func readPlayerSelected(r *data.Reader) (v PlayerSelected) {
 // DecodeCaptainMade reads the data of the event CaptainMade. The error is a *eventlog.FieldError.
 func DecodeCaptainMade(b []byte) (CaptainMade, error) { return data.Decode(b, readCaptainMade) }
 
-func checkCaptainMade(b []byte) error {
-	_, err := DecodeCaptainMade(b)
-	return err
-}
+func checkCaptainMade(b []byte) ([]string, error) { return data.Check(b, readCaptainMade) }
 
 func tagsOfCaptainMade(b []byte) ([]string, error) {
 	e, err := DecodeCaptainMade(b)
@@ -592,10 +547,7 @@ func readCaptainMade(r *data.Reader) (v CaptainMade) {
 // DecodePlayerDropped reads the data of the event PlayerDropped. The error is a *eventlog.FieldError.
 func DecodePlayerDropped(b []byte) (PlayerDropped, error) { return data.Decode(b, readPlayerDropped) }
 
-func checkPlayerDropped(b []byte) error {
-	_, err := DecodePlayerDropped(b)
-	return err
-}
+func checkPlayerDropped(b []byte) ([]string, error) { return data.Check(b, readPlayerDropped) }
 
 func tagsOfPlayerDropped(b []byte) ([]string, error) {
 	e, err := DecodePlayerDropped(b)
@@ -629,10 +581,7 @@ func DecodeMatchScheduled(b []byte) (MatchScheduled, error) {
 	return data.Decode(b, readMatchScheduled)
 }
 
-func checkMatchScheduled(b []byte) error {
-	_, err := DecodeMatchScheduled(b)
-	return err
-}
+func checkMatchScheduled(b []byte) ([]string, error) { return data.Check(b, readMatchScheduled) }
 
 func tagsOfMatchScheduled(b []byte) ([]string, error) {
 	e, err := DecodeMatchScheduled(b)
@@ -679,10 +628,7 @@ func readMatchScheduled(r *data.Reader) (v MatchScheduled) {
 // DecodeSquadNamed reads the data of the event SquadNamed. The error is a *eventlog.FieldError.
 func DecodeSquadNamed(b []byte) (SquadNamed, error) { return data.Decode(b, readSquadNamed) }
 
-func checkSquadNamed(b []byte) error {
-	_, err := DecodeSquadNamed(b)
-	return err
-}
+func checkSquadNamed(b []byte) ([]string, error) { return data.Check(b, readSquadNamed) }
 
 func tagsOfSquadNamed(b []byte) ([]string, error) {
 	e, err := DecodeSquadNamed(b)
@@ -722,10 +668,7 @@ func DecodeCaptainChanged(b []byte) (CaptainChanged, error) {
 	return data.Decode(b, readCaptainChanged)
 }
 
-func checkCaptainChanged(b []byte) error {
-	_, err := DecodeCaptainChanged(b)
-	return err
-}
+func checkCaptainChanged(b []byte) ([]string, error) { return data.Check(b, readCaptainChanged) }
 
 func tagsOfCaptainChanged(b []byte) ([]string, error) {
 	e, err := DecodeCaptainChanged(b)
@@ -762,10 +705,7 @@ func DecodePlayerReplaced(b []byte) (PlayerReplaced, error) {
 	return data.Decode(b, readPlayerReplaced)
 }
 
-func checkPlayerReplaced(b []byte) error {
-	_, err := DecodePlayerReplaced(b)
-	return err
-}
+func checkPlayerReplaced(b []byte) ([]string, error) { return data.Check(b, readPlayerReplaced) }
 
 func tagsOfPlayerReplaced(b []byte) ([]string, error) {
 	e, err := DecodePlayerReplaced(b)
@@ -805,10 +745,7 @@ func DecodeMatchRescheduled(b []byte) (MatchRescheduled, error) {
 	return data.Decode(b, readMatchRescheduled)
 }
 
-func checkMatchRescheduled(b []byte) error {
-	_, err := DecodeMatchRescheduled(b)
-	return err
-}
+func checkMatchRescheduled(b []byte) ([]string, error) { return data.Check(b, readMatchRescheduled) }
 
 func tagsOfMatchRescheduled(b []byte) ([]string, error) {
 	e, err := DecodeMatchRescheduled(b)
@@ -845,10 +782,7 @@ func DecodeMatchAbandoned(b []byte) (MatchAbandoned, error) {
 	return data.Decode(b, readMatchAbandoned)
 }
 
-func checkMatchAbandoned(b []byte) error {
-	_, err := DecodeMatchAbandoned(b)
-	return err
-}
+func checkMatchAbandoned(b []byte) ([]string, error) { return data.Check(b, readMatchAbandoned) }
 
 func tagsOfMatchAbandoned(b []byte) ([]string, error) {
 	e, err := DecodeMatchAbandoned(b)

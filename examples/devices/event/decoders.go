@@ -31,10 +31,7 @@ func DecodeDeviceRegistered(b []byte) (DeviceRegistered, error) {
 	return data.Decode(b, readDeviceRegistered)
 }
 
-func checkDeviceRegistered(b []byte) error {
-	_, err := DecodeDeviceRegistered(b)
-	return err
-}
+func checkDeviceRegistered(b []byte) ([]string, error) { return data.Check(b, readDeviceRegistered) }
 
 func tagsOfDeviceRegistered(b []byte) ([]string, error) {
 	e, err := DecodeDeviceRegistered(b)
@@ -78,10 +75,7 @@ func DecodeDeviceReported(b []byte) (DeviceReported, error) {
 	return data.Decode(b, readDeviceReported)
 }
 
-func checkDeviceReported(b []byte) error {
-	_, err := DecodeDeviceReported(b)
-	return err
-}
+func checkDeviceReported(b []byte) ([]string, error) { return data.Check(b, readDeviceReported) }
 
 func tagsOfDeviceReported(b []byte) ([]string, error) {
 	e, err := DecodeDeviceReported(b)
@@ -120,10 +114,7 @@ func readDeviceReported(r *data.Reader) (v DeviceReported) {
 // DecodeAccountFound reads the data of the event AccountFound. The error is a *eventlog.FieldError.
 func DecodeAccountFound(b []byte) (AccountFound, error) { return data.Decode(b, readAccountFound) }
 
-func checkAccountFound(b []byte) error {
-	_, err := DecodeAccountFound(b)
-	return err
-}
+func checkAccountFound(b []byte) ([]string, error) { return data.Check(b, readAccountFound) }
 
 func tagsOfAccountFound(b []byte) ([]string, error) {
 	e, err := DecodeAccountFound(b)
@@ -159,10 +150,7 @@ func readAccountFound(r *data.Reader) (v AccountFound) {
 // DecodeAccountLost reads the data of the event AccountLost. The error is a *eventlog.FieldError.
 func DecodeAccountLost(b []byte) (AccountLost, error) { return data.Decode(b, readAccountLost) }
 
-func checkAccountLost(b []byte) error {
-	_, err := DecodeAccountLost(b)
-	return err
-}
+func checkAccountLost(b []byte) ([]string, error) { return data.Check(b, readAccountLost) }
 
 func tagsOfAccountLost(b []byte) ([]string, error) {
 	e, err := DecodeAccountLost(b)
@@ -197,10 +185,7 @@ func DecodeDevicePublished(b []byte) (DevicePublished, error) {
 	return data.Decode(b, readDevicePublished)
 }
 
-func checkDevicePublished(b []byte) error {
-	_, err := DecodeDevicePublished(b)
-	return err
-}
+func checkDevicePublished(b []byte) ([]string, error) { return data.Check(b, readDevicePublished) }
 
 func tagsOfDevicePublished(b []byte) ([]string, error) {
 	e, err := DecodeDevicePublished(b)
@@ -236,10 +221,7 @@ func readDevicePublished(r *data.Reader) (v DevicePublished) {
 // DecodeDeviceRetired reads the data of the event DeviceRetired. The error is a *eventlog.FieldError.
 func DecodeDeviceRetired(b []byte) (DeviceRetired, error) { return data.Decode(b, readDeviceRetired) }
 
-func checkDeviceRetired(b []byte) error {
-	_, err := DecodeDeviceRetired(b)
-	return err
-}
+func checkDeviceRetired(b []byte) ([]string, error) { return data.Check(b, readDeviceRetired) }
 
 func tagsOfDeviceRetired(b []byte) ([]string, error) {
 	e, err := DecodeDeviceRetired(b)
@@ -272,10 +254,7 @@ func readDeviceRetired(r *data.Reader) (v DeviceRetired) {
 // DecodeAssetPlaced reads the data of the event AssetPlaced. The error is a *eventlog.FieldError.
 func DecodeAssetPlaced(b []byte) (AssetPlaced, error) { return data.Decode(b, readAssetPlaced) }
 
-func checkAssetPlaced(b []byte) error {
-	_, err := DecodeAssetPlaced(b)
-	return err
-}
+func checkAssetPlaced(b []byte) ([]string, error) { return data.Check(b, readAssetPlaced) }
 
 func tagsOfAssetPlaced(b []byte) ([]string, error) {
 	e, err := DecodeAssetPlaced(b)
@@ -316,10 +295,7 @@ func readAssetPlaced(r *data.Reader) (v AssetPlaced) {
 // DecodeAssetLeftSite reads the data of the event AssetLeftSite. The error is a *eventlog.FieldError.
 func DecodeAssetLeftSite(b []byte) (AssetLeftSite, error) { return data.Decode(b, readAssetLeftSite) }
 
-func checkAssetLeftSite(b []byte) error {
-	_, err := DecodeAssetLeftSite(b)
-	return err
-}
+func checkAssetLeftSite(b []byte) ([]string, error) { return data.Check(b, readAssetLeftSite) }
 
 func tagsOfAssetLeftSite(b []byte) ([]string, error) {
 	e, err := DecodeAssetLeftSite(b)
@@ -356,10 +332,7 @@ func DecodeAssetSiteDoubted(b []byte) (AssetSiteDoubted, error) {
 	return data.Decode(b, readAssetSiteDoubted)
 }
 
-func checkAssetSiteDoubted(b []byte) error {
-	_, err := DecodeAssetSiteDoubted(b)
-	return err
-}
+func checkAssetSiteDoubted(b []byte) ([]string, error) { return data.Check(b, readAssetSiteDoubted) }
 
 func tagsOfAssetSiteDoubted(b []byte) ([]string, error) {
 	e, err := DecodeAssetSiteDoubted(b)
@@ -388,10 +361,7 @@ func readAssetSiteDoubted(r *data.Reader) (v AssetSiteDoubted) {
 // DecodeAssetSiteLost reads the data of the event AssetSiteLost. The error is a *eventlog.FieldError.
 func DecodeAssetSiteLost(b []byte) (AssetSiteLost, error) { return data.Decode(b, readAssetSiteLost) }
 
-func checkAssetSiteLost(b []byte) error {
-	_, err := DecodeAssetSiteLost(b)
-	return err
-}
+func checkAssetSiteLost(b []byte) ([]string, error) { return data.Check(b, readAssetSiteLost) }
 
 func tagsOfAssetSiteLost(b []byte) ([]string, error) {
 	e, err := DecodeAssetSiteLost(b)
@@ -420,10 +390,7 @@ func readAssetSiteLost(r *data.Reader) (v AssetSiteLost) {
 // DecodeVehicleAdded reads the data of the event VehicleAdded. The error is a *eventlog.FieldError.
 func DecodeVehicleAdded(b []byte) (VehicleAdded, error) { return data.Decode(b, readVehicleAdded) }
 
-func checkVehicleAdded(b []byte) error {
-	_, err := DecodeVehicleAdded(b)
-	return err
-}
+func checkVehicleAdded(b []byte) ([]string, error) { return data.Check(b, readVehicleAdded) }
 
 func tagsOfVehicleAdded(b []byte) ([]string, error) {
 	e, err := DecodeVehicleAdded(b)
@@ -452,10 +419,7 @@ func readVehicleAdded(r *data.Reader) (v VehicleAdded) {
 // DecodeVehicleBound reads the data of the event VehicleBound. The error is a *eventlog.FieldError.
 func DecodeVehicleBound(b []byte) (VehicleBound, error) { return data.Decode(b, readVehicleBound) }
 
-func checkVehicleBound(b []byte) error {
-	_, err := DecodeVehicleBound(b)
-	return err
-}
+func checkVehicleBound(b []byte) ([]string, error) { return data.Check(b, readVehicleBound) }
 
 func tagsOfVehicleBound(b []byte) ([]string, error) {
 	e, err := DecodeVehicleBound(b)
@@ -489,10 +453,7 @@ func DecodeVehicleUnbound(b []byte) (VehicleUnbound, error) {
 	return data.Decode(b, readVehicleUnbound)
 }
 
-func checkVehicleUnbound(b []byte) error {
-	_, err := DecodeVehicleUnbound(b)
-	return err
-}
+func checkVehicleUnbound(b []byte) ([]string, error) { return data.Check(b, readVehicleUnbound) }
 
 func tagsOfVehicleUnbound(b []byte) ([]string, error) {
 	e, err := DecodeVehicleUnbound(b)
@@ -523,10 +484,7 @@ func DecodeVehicleAssigned(b []byte) (VehicleAssigned, error) {
 	return data.Decode(b, readVehicleAssigned)
 }
 
-func checkVehicleAssigned(b []byte) error {
-	_, err := DecodeVehicleAssigned(b)
-	return err
-}
+func checkVehicleAssigned(b []byte) ([]string, error) { return data.Check(b, readVehicleAssigned) }
 
 func tagsOfVehicleAssigned(b []byte) ([]string, error) {
 	e, err := DecodeVehicleAssigned(b)
@@ -561,10 +519,7 @@ func readVehicleAssigned(r *data.Reader) (v VehicleAssigned) {
 // DecodeVehicleSeen reads the data of the event VehicleSeen. The error is a *eventlog.FieldError.
 func DecodeVehicleSeen(b []byte) (VehicleSeen, error) { return data.Decode(b, readVehicleSeen) }
 
-func checkVehicleSeen(b []byte) error {
-	_, err := DecodeVehicleSeen(b)
-	return err
-}
+func checkVehicleSeen(b []byte) ([]string, error) { return data.Check(b, readVehicleSeen) }
 
 func tagsOfVehicleSeen(b []byte) ([]string, error) {
 	e, err := DecodeVehicleSeen(b)

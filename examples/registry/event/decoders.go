@@ -19,10 +19,7 @@ func DecodePackageCreated(b []byte) (PackageCreated, error) {
 	return data.Decode(b, readPackageCreated)
 }
 
-func checkPackageCreated(b []byte) error {
-	_, err := DecodePackageCreated(b)
-	return err
-}
+func checkPackageCreated(b []byte) ([]string, error) { return data.Check(b, readPackageCreated) }
 
 func tagsOfPackageCreated(b []byte) ([]string, error) {
 	e, err := DecodePackageCreated(b)
@@ -56,10 +53,7 @@ func DecodeVersionPublished(b []byte) (VersionPublished, error) {
 	return data.Decode(b, readVersionPublished)
 }
 
-func checkVersionPublished(b []byte) error {
-	_, err := DecodeVersionPublished(b)
-	return err
-}
+func checkVersionPublished(b []byte) ([]string, error) { return data.Check(b, readVersionPublished) }
 
 func tagsOfVersionPublished(b []byte) ([]string, error) {
 	e, err := DecodeVersionPublished(b)
@@ -105,10 +99,7 @@ func DecodeVersionDeprecated(b []byte) (VersionDeprecated, error) {
 	return data.Decode(b, readVersionDeprecated)
 }
 
-func checkVersionDeprecated(b []byte) error {
-	_, err := DecodeVersionDeprecated(b)
-	return err
-}
+func checkVersionDeprecated(b []byte) ([]string, error) { return data.Check(b, readVersionDeprecated) }
 
 func tagsOfVersionDeprecated(b []byte) ([]string, error) {
 	e, err := DecodeVersionDeprecated(b)

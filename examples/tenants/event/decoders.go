@@ -31,10 +31,7 @@ var Types = eventlog.Types{
 // DecodeEmployeeHired reads the data of the event EmployeeHired. The error is a *eventlog.FieldError.
 func DecodeEmployeeHired(b []byte) (EmployeeHired, error) { return data.Decode(b, readEmployeeHired) }
 
-func checkEmployeeHired(b []byte) error {
-	_, err := DecodeEmployeeHired(b)
-	return err
-}
+func checkEmployeeHired(b []byte) ([]string, error) { return data.Check(b, readEmployeeHired) }
 
 func tagsOfEmployeeHired(b []byte) ([]string, error) {
 	e, err := DecodeEmployeeHired(b)
@@ -81,9 +78,8 @@ func DecodeEmployeeTransferred(b []byte) (EmployeeTransferred, error) {
 	return data.Decode(b, readEmployeeTransferred)
 }
 
-func checkEmployeeTransferred(b []byte) error {
-	_, err := DecodeEmployeeTransferred(b)
-	return err
+func checkEmployeeTransferred(b []byte) ([]string, error) {
+	return data.Check(b, readEmployeeTransferred)
 }
 
 func tagsOfEmployeeTransferred(b []byte) ([]string, error) {
@@ -116,10 +112,7 @@ func readEmployeeTransferred(r *data.Reader) (v EmployeeTransferred) {
 // DecodeEmailChanged reads the data of the event EmailChanged. The error is a *eventlog.FieldError.
 func DecodeEmailChanged(b []byte) (EmailChanged, error) { return data.Decode(b, readEmailChanged) }
 
-func checkEmailChanged(b []byte) error {
-	_, err := DecodeEmailChanged(b)
-	return err
-}
+func checkEmailChanged(b []byte) ([]string, error) { return data.Check(b, readEmailChanged) }
 
 func tagsOfEmailChanged(b []byte) ([]string, error) {
 	e, err := DecodeEmailChanged(b)
@@ -151,10 +144,7 @@ func readEmailChanged(r *data.Reader) (v EmailChanged) {
 // DecodeEmployeeLeft reads the data of the event EmployeeLeft. The error is a *eventlog.FieldError.
 func DecodeEmployeeLeft(b []byte) (EmployeeLeft, error) { return data.Decode(b, readEmployeeLeft) }
 
-func checkEmployeeLeft(b []byte) error {
-	_, err := DecodeEmployeeLeft(b)
-	return err
-}
+func checkEmployeeLeft(b []byte) ([]string, error) { return data.Check(b, readEmployeeLeft) }
 
 func tagsOfEmployeeLeft(b []byte) ([]string, error) {
 	e, err := DecodeEmployeeLeft(b)
@@ -183,10 +173,7 @@ func readEmployeeLeft(r *data.Reader) (v EmployeeLeft) {
 // DecodeTaskCreated reads the data of the event TaskCreated. The error is a *eventlog.FieldError.
 func DecodeTaskCreated(b []byte) (TaskCreated, error) { return data.Decode(b, readTaskCreated) }
 
-func checkTaskCreated(b []byte) error {
-	_, err := DecodeTaskCreated(b)
-	return err
-}
+func checkTaskCreated(b []byte) ([]string, error) { return data.Check(b, readTaskCreated) }
 
 func tagsOfTaskCreated(b []byte) ([]string, error) {
 	e, err := DecodeTaskCreated(b)
@@ -229,10 +216,7 @@ func readTaskCreated(r *data.Reader) (v TaskCreated) {
 // DecodeTaskAssigned reads the data of the event TaskAssigned. The error is a *eventlog.FieldError.
 func DecodeTaskAssigned(b []byte) (TaskAssigned, error) { return data.Decode(b, readTaskAssigned) }
 
-func checkTaskAssigned(b []byte) error {
-	_, err := DecodeTaskAssigned(b)
-	return err
-}
+func checkTaskAssigned(b []byte) ([]string, error) { return data.Check(b, readTaskAssigned) }
 
 func tagsOfTaskAssigned(b []byte) ([]string, error) {
 	e, err := DecodeTaskAssigned(b)
@@ -269,10 +253,7 @@ func DecodeTaskPrioritised(b []byte) (TaskPrioritised, error) {
 	return data.Decode(b, readTaskPrioritised)
 }
 
-func checkTaskPrioritised(b []byte) error {
-	_, err := DecodeTaskPrioritised(b)
-	return err
-}
+func checkTaskPrioritised(b []byte) ([]string, error) { return data.Check(b, readTaskPrioritised) }
 
 func tagsOfTaskPrioritised(b []byte) ([]string, error) {
 	e, err := DecodeTaskPrioritised(b)
@@ -304,10 +285,7 @@ func readTaskPrioritised(r *data.Reader) (v TaskPrioritised) {
 // DecodeTaskDone reads the data of the event TaskDone. The error is a *eventlog.FieldError.
 func DecodeTaskDone(b []byte) (TaskDone, error) { return data.Decode(b, readTaskDone) }
 
-func checkTaskDone(b []byte) error {
-	_, err := DecodeTaskDone(b)
-	return err
-}
+func checkTaskDone(b []byte) ([]string, error) { return data.Check(b, readTaskDone) }
 
 func tagsOfTaskDone(b []byte) ([]string, error) {
 	e, err := DecodeTaskDone(b)
@@ -336,10 +314,7 @@ func readTaskDone(r *data.Reader) (v TaskDone) {
 // DecodeTaskDeleted reads the data of the event TaskDeleted. The error is a *eventlog.FieldError.
 func DecodeTaskDeleted(b []byte) (TaskDeleted, error) { return data.Decode(b, readTaskDeleted) }
 
-func checkTaskDeleted(b []byte) error {
-	_, err := DecodeTaskDeleted(b)
-	return err
-}
+func checkTaskDeleted(b []byte) ([]string, error) { return data.Check(b, readTaskDeleted) }
 
 func tagsOfTaskDeleted(b []byte) ([]string, error) {
 	e, err := DecodeTaskDeleted(b)
@@ -370,10 +345,7 @@ func DecodeEquipmentBought(b []byte) (EquipmentBought, error) {
 	return data.Decode(b, readEquipmentBought)
 }
 
-func checkEquipmentBought(b []byte) error {
-	_, err := DecodeEquipmentBought(b)
-	return err
-}
+func checkEquipmentBought(b []byte) ([]string, error) { return data.Check(b, readEquipmentBought) }
 
 func tagsOfEquipmentBought(b []byte) ([]string, error) {
 	e, err := DecodeEquipmentBought(b)
@@ -413,10 +385,7 @@ func DecodeEquipmentMoved(b []byte) (EquipmentMoved, error) {
 	return data.Decode(b, readEquipmentMoved)
 }
 
-func checkEquipmentMoved(b []byte) error {
-	_, err := DecodeEquipmentMoved(b)
-	return err
-}
+func checkEquipmentMoved(b []byte) ([]string, error) { return data.Check(b, readEquipmentMoved) }
 
 func tagsOfEquipmentMoved(b []byte) ([]string, error) {
 	e, err := DecodeEquipmentMoved(b)
@@ -450,10 +419,7 @@ func DecodeEquipmentRetired(b []byte) (EquipmentRetired, error) {
 	return data.Decode(b, readEquipmentRetired)
 }
 
-func checkEquipmentRetired(b []byte) error {
-	_, err := DecodeEquipmentRetired(b)
-	return err
-}
+func checkEquipmentRetired(b []byte) ([]string, error) { return data.Check(b, readEquipmentRetired) }
 
 func tagsOfEquipmentRetired(b []byte) ([]string, error) {
 	e, err := DecodeEquipmentRetired(b)
@@ -482,10 +448,7 @@ func readEquipmentRetired(r *data.Reader) (v EquipmentRetired) {
 // DecodeProjectJoined reads the data of the event ProjectJoined. The error is a *eventlog.FieldError.
 func DecodeProjectJoined(b []byte) (ProjectJoined, error) { return data.Decode(b, readProjectJoined) }
 
-func checkProjectJoined(b []byte) error {
-	_, err := DecodeProjectJoined(b)
-	return err
-}
+func checkProjectJoined(b []byte) ([]string, error) { return data.Check(b, readProjectJoined) }
 
 func tagsOfProjectJoined(b []byte) ([]string, error) {
 	e, err := DecodeProjectJoined(b)
@@ -521,10 +484,7 @@ func readProjectJoined(r *data.Reader) (v ProjectJoined) {
 // DecodeProjectLeft reads the data of the event ProjectLeft. The error is a *eventlog.FieldError.
 func DecodeProjectLeft(b []byte) (ProjectLeft, error) { return data.Decode(b, readProjectLeft) }
 
-func checkProjectLeft(b []byte) error {
-	_, err := DecodeProjectLeft(b)
-	return err
-}
+func checkProjectLeft(b []byte) ([]string, error) { return data.Check(b, readProjectLeft) }
 
 func tagsOfProjectLeft(b []byte) ([]string, error) {
 	e, err := DecodeProjectLeft(b)
@@ -557,10 +517,7 @@ func readProjectLeft(r *data.Reader) (v ProjectLeft) {
 // DecodeRoleGranted reads the data of the event RoleGranted. The error is a *eventlog.FieldError.
 func DecodeRoleGranted(b []byte) (RoleGranted, error) { return data.Decode(b, readRoleGranted) }
 
-func checkRoleGranted(b []byte) error {
-	_, err := DecodeRoleGranted(b)
-	return err
-}
+func checkRoleGranted(b []byte) ([]string, error) { return data.Check(b, readRoleGranted) }
 
 func tagsOfRoleGranted(b []byte) ([]string, error) {
 	e, err := DecodeRoleGranted(b)
@@ -596,10 +553,7 @@ func readRoleGranted(r *data.Reader) (v RoleGranted) {
 // DecodeRoleRevoked reads the data of the event RoleRevoked. The error is a *eventlog.FieldError.
 func DecodeRoleRevoked(b []byte) (RoleRevoked, error) { return data.Decode(b, readRoleRevoked) }
 
-func checkRoleRevoked(b []byte) error {
-	_, err := DecodeRoleRevoked(b)
-	return err
-}
+func checkRoleRevoked(b []byte) ([]string, error) { return data.Check(b, readRoleRevoked) }
 
 func tagsOfRoleRevoked(b []byte) ([]string, error) {
 	e, err := DecodeRoleRevoked(b)
@@ -637,9 +591,8 @@ func DecodeOrganisationClosed(b []byte) (OrganisationClosed, error) {
 	return data.Decode(b, readOrganisationClosed)
 }
 
-func checkOrganisationClosed(b []byte) error {
-	_, err := DecodeOrganisationClosed(b)
-	return err
+func checkOrganisationClosed(b []byte) ([]string, error) {
+	return data.Check(b, readOrganisationClosed)
 }
 
 func tagsOfOrganisationClosed(b []byte) ([]string, error) {

@@ -111,7 +111,7 @@ func (f *eventTypesFile) decoder(t *schema.EventType, what string) {
 	name := schema.GoName(t.Name)
 	f.line("// Decode%s reads %s. The error is a *eventlog.FieldError.", name, what)
 	f.line("func Decode%s(b []byte) (%s, error) { return data.Decode(b, read%s) }\n", name, name, name)
-	f.line("func check%s(b []byte) error {\n_, err := Decode%s(b)\nreturn err\n}\n", name, name)
+	f.line("func check%s(b []byte) ([]string, error) { return data.Check(b, read%s) }\n", name, name)
 }
 
 // tags writes the function that returns the tags of an event.

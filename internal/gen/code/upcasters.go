@@ -152,7 +152,7 @@ func formerChecks(t *schema.EventType) string {
 	for i, former := range t.Former {
 		checks[i] = "check" + schema.GoName(former.Name)
 	}
-	return ", Former: []func([]byte) error{" + strings.Join(checks, ", ") + "}"
+	return ", Former: []func([]byte) ([]string, error){" + strings.Join(checks, ", ") + "}"
 }
 
 // takesVersioned reports whether a projection takes events of several versions.

@@ -26,9 +26,8 @@ func DecodeCustomerRegistered(b []byte) (CustomerRegistered, error) {
 	return data.Decode(b, readCustomerRegistered)
 }
 
-func checkCustomerRegistered(b []byte) error {
-	_, err := DecodeCustomerRegistered(b)
-	return err
+func checkCustomerRegistered(b []byte) ([]string, error) {
+	return data.Check(b, readCustomerRegistered)
 }
 
 func tagsOfCustomerRegistered(b []byte) ([]string, error) {
@@ -70,10 +69,7 @@ func readCustomerRegistered(r *data.Reader) (v CustomerRegistered) {
 // DecodeProductAdded reads the data of the event ProductAdded. The error is a *eventlog.FieldError.
 func DecodeProductAdded(b []byte) (ProductAdded, error) { return data.Decode(b, readProductAdded) }
 
-func checkProductAdded(b []byte) error {
-	_, err := DecodeProductAdded(b)
-	return err
-}
+func checkProductAdded(b []byte) ([]string, error) { return data.Check(b, readProductAdded) }
 
 func tagsOfProductAdded(b []byte) ([]string, error) {
 	e, err := DecodeProductAdded(b)
@@ -122,10 +118,7 @@ func DecodeProductRepriced(b []byte) (ProductRepriced, error) {
 	return data.Decode(b, readProductRepriced)
 }
 
-func checkProductRepriced(b []byte) error {
-	_, err := DecodeProductRepriced(b)
-	return err
-}
+func checkProductRepriced(b []byte) ([]string, error) { return data.Check(b, readProductRepriced) }
 
 func tagsOfProductRepriced(b []byte) ([]string, error) {
 	e, err := DecodeProductRepriced(b)
@@ -159,10 +152,7 @@ func DecodeProductRemoved(b []byte) (ProductRemoved, error) {
 	return data.Decode(b, readProductRemoved)
 }
 
-func checkProductRemoved(b []byte) error {
-	_, err := DecodeProductRemoved(b)
-	return err
-}
+func checkProductRemoved(b []byte) ([]string, error) { return data.Check(b, readProductRemoved) }
 
 func tagsOfProductRemoved(b []byte) ([]string, error) {
 	e, err := DecodeProductRemoved(b)
@@ -191,10 +181,7 @@ func readProductRemoved(r *data.Reader) (v ProductRemoved) {
 // DecodeOrderPlaced reads the data of the event OrderPlaced. The error is a *eventlog.FieldError.
 func DecodeOrderPlaced(b []byte) (OrderPlaced, error) { return data.Decode(b, readOrderPlaced) }
 
-func checkOrderPlaced(b []byte) error {
-	_, err := DecodeOrderPlaced(b)
-	return err
-}
+func checkOrderPlaced(b []byte) ([]string, error) { return data.Check(b, readOrderPlaced) }
 
 func tagsOfOrderPlaced(b []byte) ([]string, error) {
 	e, err := DecodeOrderPlaced(b)
@@ -241,10 +228,7 @@ func DecodeOrderLineRemoved(b []byte) (OrderLineRemoved, error) {
 	return data.Decode(b, readOrderLineRemoved)
 }
 
-func checkOrderLineRemoved(b []byte) error {
-	_, err := DecodeOrderLineRemoved(b)
-	return err
-}
+func checkOrderLineRemoved(b []byte) ([]string, error) { return data.Check(b, readOrderLineRemoved) }
 
 func tagsOfOrderLineRemoved(b []byte) ([]string, error) {
 	e, err := DecodeOrderLineRemoved(b)
@@ -281,9 +265,8 @@ func DecodeOrderStatusChanged(b []byte) (OrderStatusChanged, error) {
 	return data.Decode(b, readOrderStatusChanged)
 }
 
-func checkOrderStatusChanged(b []byte) error {
-	_, err := DecodeOrderStatusChanged(b)
-	return err
+func checkOrderStatusChanged(b []byte) ([]string, error) {
+	return data.Check(b, readOrderStatusChanged)
 }
 
 func tagsOfOrderStatusChanged(b []byte) ([]string, error) {
@@ -324,10 +307,7 @@ func DecodePluginDeployed(b []byte) (PluginDeployed, error) {
 	return data.Decode(b, readPluginDeployed)
 }
 
-func checkPluginDeployed(b []byte) error {
-	_, err := DecodePluginDeployed(b)
-	return err
-}
+func checkPluginDeployed(b []byte) ([]string, error) { return data.Check(b, readPluginDeployed) }
 
 func tagsOfPluginDeployed(b []byte) ([]string, error) {
 	e, err := DecodePluginDeployed(b)
@@ -366,10 +346,7 @@ func readPluginDeployed(r *data.Reader) (v PluginDeployed) {
 // DecodeAccountOpened reads the data of the event AccountOpened. The error is a *eventlog.FieldError.
 func DecodeAccountOpened(b []byte) (AccountOpened, error) { return data.Decode(b, readAccountOpened) }
 
-func checkAccountOpened(b []byte) error {
-	_, err := DecodeAccountOpened(b)
-	return err
-}
+func checkAccountOpened(b []byte) ([]string, error) { return data.Check(b, readAccountOpened) }
 
 func tagsOfAccountOpened(b []byte) ([]string, error) {
 	e, err := DecodeAccountOpened(b)
@@ -401,10 +378,7 @@ func readAccountOpened(r *data.Reader) (v AccountOpened) {
 // DecodeInvoiceIssued reads the data of the event InvoiceIssued. The error is a *eventlog.FieldError.
 func DecodeInvoiceIssued(b []byte) (InvoiceIssued, error) { return data.Decode(b, readInvoiceIssued) }
 
-func checkInvoiceIssued(b []byte) error {
-	_, err := DecodeInvoiceIssued(b)
-	return err
-}
+func checkInvoiceIssued(b []byte) ([]string, error) { return data.Check(b, readInvoiceIssued) }
 
 func tagsOfInvoiceIssued(b []byte) ([]string, error) {
 	e, err := DecodeInvoiceIssued(b)

@@ -47,7 +47,7 @@ func checkSample(events []eventlog.Event, types eventlog.Types) error {
 			return config.Wrong("sample", "sample event %d (id %q) is of type %q, which is retired: leave it out", i+1, e.ID,
 				e.Type)
 		}
-		if err := declared.CheckEvent(e); err != nil {
+		if _, err := declared.CheckEvent(e); err != nil {
 			return config.Wrong("sample", "sample event %d (id %q) of type %s: %w: correct the event", i+1, e.ID, e.Type, err)
 		}
 	}

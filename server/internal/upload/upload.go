@@ -6,13 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/eventlog/cloudevents"
 	"github.com/foldql/foldql/eventlog/filesource"
+	"github.com/foldql/foldql/eventlog/ingest"
 	"github.com/foldql/foldql/server/internal/client"
 	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/plural"
 	"github.com/foldql/foldql/server/internal/progress"
 	"github.com/foldql/foldql/server/internal/sources"
 )
@@ -37,7 +40,8 @@ type Upload struct {
 	New        int // events that the server did not have
 	Duplicates int // events that it had already
 
-	meter progress.Meter
+	undeclared ingest.Undeclared // what the server has told of
+	meter      progress.Meter
 }
 
 // batchBytes is how much data a request has, give or take an event.
@@ -67,6 +71,7 @@ func (u *Upload) Run(ctx context.Context) error {
 	u.meter.Start(u.Stderr, u.Done)
 	err = u.all(ctx, src)
 	u.meter.Stop()
+	u.warnOfUndeclared() // also where a later line is wrong: the log has those before it
 	return errors.Join(err, src.Close())
 }
 
@@ -128,9 +133,15 @@ func (u *Upload) send(ctx context.Context, events []eventlog.Event) error {
 	body := cloudevents.AppendBatch(nil, events)
 	known := true // whether the server has taken them
 	for pause, n := firstPause, 1; ; pause, n = min(2*pause, 10*time.Second), n+1 {
-		var answer struct{ Appended []eventlog.AppendResult }
+		var answer struct {
+			Appended   []eventlog.AppendResult
+			Undeclared ingest.Undeclared
+		}
 		err := u.To.Do(ctx, "POST", "/events", cloudevents.BatchType, body, client.Answer{Into: &answer, With: "appended"})
 		if err == nil {
+			for _, field := range answer.Undeclared {
+				u.undeclared.Add(field)
+			}
 			return u.count(answer.Appended, len(events))
 		}
 		if ctx.Err() != nil {
@@ -175,6 +186,23 @@ func (u *Upload) count(at []eventlog.AppendResult, events int) error {
 		}
 	}
 	return nil
+}
+
+// warnOfUndeclared says which fields the log has that no projector sees.
+func (u *Upload) warnOfUndeclared() {
+	if len(u.undeclared) == 0 {
+		return
+	}
+	named := make([]string, len(u.undeclared))
+	for i, f := range u.undeclared {
+		named[i] = fmt.Sprintf("%q of %s (in %s)", f.Field, f.Type, plural.Count(f.Events, "event"))
+	}
+	some := ""
+	if len(named) == eventlog.MaxUndeclared {
+		some = ", and perhaps others"
+	}
+	fmt.Fprintf(u.Stderr, "warning: events have fields that no type declares; they are in the log, and projectors do not "+
+		"see them: %s%s. Correct their names where events are written, or declare them\n", strings.Join(named, ", "), some)
 }
 
 // refused says which line the server did not take, or may not have taken where that is not known.

@@ -36,6 +36,25 @@ func TestEventsAreAppendedWhereTheServerSaysSoOfEach(t *testing.T) {
 	}
 }
 
+// TestAnUploadWarnsOfFieldsThatAreNotDeclared, once for all of its requests.
+func TestAnUploadWarnsOfFieldsThatAreNotDeclared(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"appended":[{}],"undeclared":[{"type":"T","field":"data.nmae","events":1}]}`)
+	}))
+	defer srv.Close()
+	to, err := (&client.Server{URL: srv.URL}).Client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := strings.Repeat(`{"specversion":"1.0","id":"x","source":"/s","type":"T","data":{}}`+"\n", 2)
+	var told strings.Builder
+	u := &Upload{Options: Options{Batch: 1, Attempts: 1}, File: "-", MaxEvent: 1000, Stdin: strings.NewReader(two),
+		Stderr: &told, To: to, Verb: "append", Done: "appended"}
+	if err := u.Run(t.Context()); err != nil || !strings.Contains(told.String(), `: "data.nmae" of T (in 2 events). `) {
+		t.Errorf("error %v; it says %q", err, told.String())
+	}
+}
+
 // TestNothingIsSaidOfLinesBeforeTheFirst: there are none. Of a request that got no answer nobody knows what became.
 func TestNothingIsSaidOfLinesBeforeTheFirst(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())

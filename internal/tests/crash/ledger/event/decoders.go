@@ -45,10 +45,7 @@ var Types = eventlog.Types{
 // DecodeOpened reads the data of the event Opened. The error is a *eventlog.FieldError.
 func DecodeOpened(b []byte) (Opened, error) { return data.Decode(b, readOpened) }
 
-func checkOpened(b []byte) error {
-	_, err := DecodeOpened(b)
-	return err
-}
+func checkOpened(b []byte) ([]string, error) { return data.Check(b, readOpened) }
 
 func tagsOfOpened(b []byte) ([]string, error) {
 	e, err := DecodeOpened(b)
@@ -83,10 +80,7 @@ func readOpened(r *data.Reader) (v Opened) {
 // DecodeDeposited reads the data of the event Deposited. The error is a *eventlog.FieldError.
 func DecodeDeposited(b []byte) (Deposited, error) { return data.Decode(b, readDeposited) }
 
-func checkDeposited(b []byte) error {
-	_, err := DecodeDeposited(b)
-	return err
-}
+func checkDeposited(b []byte) ([]string, error) { return data.Check(b, readDeposited) }
 
 func tagsOfDeposited(b []byte) ([]string, error) {
 	e, err := DecodeDeposited(b)
@@ -121,10 +115,7 @@ func readDeposited(r *data.Reader) (v Deposited) {
 // DecodeMoved reads the data of the event Moved. The error is a *eventlog.FieldError.
 func DecodeMoved(b []byte) (Moved, error) { return data.Decode(b, readMoved) }
 
-func checkMoved(b []byte) error {
-	_, err := DecodeMoved(b)
-	return err
-}
+func checkMoved(b []byte) ([]string, error) { return data.Check(b, readMoved) }
 
 func tagsOfMoved(b []byte) ([]string, error) {
 	e, err := DecodeMoved(b)
@@ -160,10 +151,7 @@ func readMoved(r *data.Reader) (v Moved) {
 // DecodeDescribed reads the data of the event Described. The error is a *eventlog.FieldError.
 func DecodeDescribed(b []byte) (Described, error) { return data.Decode(b, readDescribed) }
 
-func checkDescribed(b []byte) error {
-	_, err := DecodeDescribed(b)
-	return err
-}
+func checkDescribed(b []byte) ([]string, error) { return data.Check(b, readDescribed) }
 
 func tagsOfDescribed(b []byte) ([]string, error) {
 	e, err := DecodeDescribed(b)
@@ -207,10 +195,7 @@ func readDescribed(r *data.Reader) (v Described) {
 // DecodeClosed reads the data of the event Closed. The error is a *eventlog.FieldError.
 func DecodeClosed(b []byte) (Closed, error) { return data.Decode(b, readClosed) }
 
-func checkClosed(b []byte) error {
-	_, err := DecodeClosed(b)
-	return err
-}
+func checkClosed(b []byte) ([]string, error) { return data.Check(b, readClosed) }
 
 func tagsOfClosed(b []byte) ([]string, error) {
 	e, err := DecodeClosed(b)
@@ -239,10 +224,7 @@ func readClosed(r *data.Reader) (v Closed) {
 // DecodePurged reads the data of the event Purged. The error is a *eventlog.FieldError.
 func DecodePurged(b []byte) (Purged, error) { return data.Decode(b, readPurged) }
 
-func checkPurged(b []byte) error {
-	_, err := DecodePurged(b)
-	return err
-}
+func checkPurged(b []byte) ([]string, error) { return data.Check(b, readPurged) }
 
 func tagsOfPurged(b []byte) ([]string, error) {
 	e, err := DecodePurged(b)
@@ -271,10 +253,7 @@ func readPurged(r *data.Reader) (v Purged) {
 // DecodeHeld reads the data of the event Held. The error is a *eventlog.FieldError.
 func DecodeHeld(b []byte) (Held, error) { return data.Decode(b, readHeld) }
 
-func checkHeld(b []byte) error {
-	_, err := DecodeHeld(b)
-	return err
-}
+func checkHeld(b []byte) ([]string, error) { return data.Check(b, readHeld) }
 
 func tagsOfHeld(b []byte) ([]string, error) {
 	e, err := DecodeHeld(b)
@@ -315,10 +294,7 @@ func readHeld(r *data.Reader) (v Held) {
 // DecodeReleased reads the data of the event Released. The error is a *eventlog.FieldError.
 func DecodeReleased(b []byte) (Released, error) { return data.Decode(b, readReleased) }
 
-func checkReleased(b []byte) error {
-	_, err := DecodeReleased(b)
-	return err
-}
+func checkReleased(b []byte) ([]string, error) { return data.Check(b, readReleased) }
 
 func tagsOfReleased(b []byte) ([]string, error) {
 	e, err := DecodeReleased(b)
@@ -353,10 +329,7 @@ func readReleased(r *data.Reader) (v Released) {
 // DecodeOwnerNamed reads the data of the event OwnerNamed. The error is a *eventlog.FieldError.
 func DecodeOwnerNamed(b []byte) (OwnerNamed, error) { return data.Decode(b, readOwnerNamed) }
 
-func checkOwnerNamed(b []byte) error {
-	_, err := DecodeOwnerNamed(b)
-	return err
-}
+func checkOwnerNamed(b []byte) ([]string, error) { return data.Check(b, readOwnerNamed) }
 
 func tagsOfOwnerNamed(b []byte) ([]string, error) {
 	e, err := DecodeOwnerNamed(b)
@@ -388,10 +361,7 @@ func readOwnerNamed(r *data.Reader) (v OwnerNamed) {
 // DecodeOwnerGone reads the data of the event OwnerGone. The error is a *eventlog.FieldError.
 func DecodeOwnerGone(b []byte) (OwnerGone, error) { return data.Decode(b, readOwnerGone) }
 
-func checkOwnerGone(b []byte) error {
-	_, err := DecodeOwnerGone(b)
-	return err
-}
+func checkOwnerGone(b []byte) ([]string, error) { return data.Check(b, readOwnerGone) }
 
 func tagsOfOwnerGone(b []byte) ([]string, error) {
 	e, err := DecodeOwnerGone(b)
@@ -420,10 +390,7 @@ func readOwnerGone(r *data.Reader) (v OwnerGone) {
 // DecodeBranchNamed reads the data of the event BranchNamed. The error is a *eventlog.FieldError.
 func DecodeBranchNamed(b []byte) (BranchNamed, error) { return data.Decode(b, readBranchNamed) }
 
-func checkBranchNamed(b []byte) error {
-	_, err := DecodeBranchNamed(b)
-	return err
-}
+func checkBranchNamed(b []byte) ([]string, error) { return data.Check(b, readBranchNamed) }
 
 func tagsOfBranchNamed(b []byte) ([]string, error) {
 	e, err := DecodeBranchNamed(b)
@@ -458,10 +425,7 @@ func readBranchNamed(r *data.Reader) (v BranchNamed) {
 // DecodeCardIssued reads the data of the event CardIssued. The error is a *eventlog.FieldError.
 func DecodeCardIssued(b []byte) (CardIssued, error) { return data.Decode(b, readCardIssued) }
 
-func checkCardIssued(b []byte) error {
-	_, err := DecodeCardIssued(b)
-	return err
-}
+func checkCardIssued(b []byte) ([]string, error) { return data.Check(b, readCardIssued) }
 
 func tagsOfCardIssued(b []byte) ([]string, error) {
 	e, err := DecodeCardIssued(b)
@@ -499,10 +463,7 @@ func readCardIssued(r *data.Reader) (v CardIssued) {
 // DecodeCardUsed reads the data of the event CardUsed. The error is a *eventlog.FieldError.
 func DecodeCardUsed(b []byte) (CardUsed, error) { return data.Decode(b, readCardUsed) }
 
-func checkCardUsed(b []byte) error {
-	_, err := DecodeCardUsed(b)
-	return err
-}
+func checkCardUsed(b []byte) ([]string, error) { return data.Check(b, readCardUsed) }
 
 func tagsOfCardUsed(b []byte) ([]string, error) {
 	e, err := DecodeCardUsed(b)
@@ -531,10 +492,7 @@ func readCardUsed(r *data.Reader) (v CardUsed) {
 // DecodeCardReturned reads the data of the event CardReturned. The error is a *eventlog.FieldError.
 func DecodeCardReturned(b []byte) (CardReturned, error) { return data.Decode(b, readCardReturned) }
 
-func checkCardReturned(b []byte) error {
-	_, err := DecodeCardReturned(b)
-	return err
-}
+func checkCardReturned(b []byte) ([]string, error) { return data.Check(b, readCardReturned) }
 
 func tagsOfCardReturned(b []byte) ([]string, error) {
 	e, err := DecodeCardReturned(b)
@@ -563,10 +521,7 @@ func readCardReturned(r *data.Reader) (v CardReturned) {
 // DecodeHomeFormed reads the data of the event HomeFormed. The error is a *eventlog.FieldError.
 func DecodeHomeFormed(b []byte) (HomeFormed, error) { return data.Decode(b, readHomeFormed) }
 
-func checkHomeFormed(b []byte) error {
-	_, err := DecodeHomeFormed(b)
-	return err
-}
+func checkHomeFormed(b []byte) ([]string, error) { return data.Check(b, readHomeFormed) }
 
 func tagsOfHomeFormed(b []byte) ([]string, error) {
 	e, err := DecodeHomeFormed(b)
@@ -607,10 +562,7 @@ func readHomeFormed(r *data.Reader) (v HomeFormed) {
 // DecodeKeyGiven reads the data of the event KeyGiven. The error is a *eventlog.FieldError.
 func DecodeKeyGiven(b []byte) (KeyGiven, error) { return data.Decode(b, readKeyGiven) }
 
-func checkKeyGiven(b []byte) error {
-	_, err := DecodeKeyGiven(b)
-	return err
-}
+func checkKeyGiven(b []byte) ([]string, error) { return data.Check(b, readKeyGiven) }
 
 func tagsOfKeyGiven(b []byte) ([]string, error) {
 	e, err := DecodeKeyGiven(b)
@@ -648,10 +600,7 @@ func readKeyGiven(r *data.Reader) (v KeyGiven) {
 // DecodeKeyLost reads the data of the event KeyLost. The error is a *eventlog.FieldError.
 func DecodeKeyLost(b []byte) (KeyLost, error) { return data.Decode(b, readKeyLost) }
 
-func checkKeyLost(b []byte) error {
-	_, err := DecodeKeyLost(b)
-	return err
-}
+func checkKeyLost(b []byte) ([]string, error) { return data.Check(b, readKeyLost) }
 
 func tagsOfKeyLost(b []byte) ([]string, error) {
 	e, err := DecodeKeyLost(b)
@@ -683,10 +632,7 @@ func readKeyLost(r *data.Reader) (v KeyLost) {
 // DecodeHomeLeft reads the data of the event HomeLeft. The error is a *eventlog.FieldError.
 func DecodeHomeLeft(b []byte) (HomeLeft, error) { return data.Decode(b, readHomeLeft) }
 
-func checkHomeLeft(b []byte) error {
-	_, err := DecodeHomeLeft(b)
-	return err
-}
+func checkHomeLeft(b []byte) ([]string, error) { return data.Check(b, readHomeLeft) }
 
 func tagsOfHomeLeft(b []byte) ([]string, error) {
 	e, err := DecodeHomeLeft(b)
@@ -715,10 +661,7 @@ func readHomeLeft(r *data.Reader) (v HomeLeft) {
 // DecodeHomeRenamed reads the data of the event HomeRenamed. The error is a *eventlog.FieldError.
 func DecodeHomeRenamed(b []byte) (HomeRenamed, error) { return data.Decode(b, readHomeRenamed) }
 
-func checkHomeRenamed(b []byte) error {
-	_, err := DecodeHomeRenamed(b)
-	return err
-}
+func checkHomeRenamed(b []byte) ([]string, error) { return data.Check(b, readHomeRenamed) }
 
 func tagsOfHomeRenamed(b []byte) ([]string, error) {
 	e, err := DecodeHomeRenamed(b)
@@ -750,10 +693,7 @@ func readHomeRenamed(r *data.Reader) (v HomeRenamed) {
 // DecodeBoxFilled reads the data of the event BoxFilled. The error is a *eventlog.FieldError.
 func DecodeBoxFilled(b []byte) (BoxFilled, error) { return data.Decode(b, readBoxFilled) }
 
-func checkBoxFilled(b []byte) error {
-	_, err := DecodeBoxFilled(b)
-	return err
-}
+func checkBoxFilled(b []byte) ([]string, error) { return data.Check(b, readBoxFilled) }
 
 func tagsOfBoxFilled(b []byte) ([]string, error) {
 	e, err := DecodeBoxFilled(b)
@@ -794,10 +734,7 @@ func readBoxFilled(r *data.Reader) (v BoxFilled) {
 // DecodeBoxShared reads the data of the event BoxShared. The error is a *eventlog.FieldError.
 func DecodeBoxShared(b []byte) (BoxShared, error) { return data.Decode(b, readBoxShared) }
 
-func checkBoxShared(b []byte) error {
-	_, err := DecodeBoxShared(b)
-	return err
-}
+func checkBoxShared(b []byte) ([]string, error) { return data.Check(b, readBoxShared) }
 
 func tagsOfBoxShared(b []byte) ([]string, error) {
 	e, err := DecodeBoxShared(b)
@@ -832,10 +769,7 @@ func readBoxShared(r *data.Reader) (v BoxShared) {
 // DecodeBoxTaken reads the data of the event BoxTaken. The error is a *eventlog.FieldError.
 func DecodeBoxTaken(b []byte) (BoxTaken, error) { return data.Decode(b, readBoxTaken) }
 
-func checkBoxTaken(b []byte) error {
-	_, err := DecodeBoxTaken(b)
-	return err
-}
+func checkBoxTaken(b []byte) ([]string, error) { return data.Check(b, readBoxTaken) }
 
 func tagsOfBoxTaken(b []byte) ([]string, error) {
 	e, err := DecodeBoxTaken(b)
@@ -867,10 +801,7 @@ func readBoxTaken(r *data.Reader) (v BoxTaken) {
 // DecodeTariffSet reads the data of the event TariffSet. The error is a *eventlog.FieldError.
 func DecodeTariffSet(b []byte) (TariffSet, error) { return data.Decode(b, readTariffSet) }
 
-func checkTariffSet(b []byte) error {
-	_, err := DecodeTariffSet(b)
-	return err
-}
+func checkTariffSet(b []byte) ([]string, error) { return data.Check(b, readTariffSet) }
 
 func tagsOfTariffSet(b []byte) ([]string, error) {
 	e, err := DecodeTariffSet(b)
@@ -907,10 +838,7 @@ func DecodeTariffCorrected(b []byte) (TariffCorrected, error) {
 	return data.Decode(b, readTariffCorrected)
 }
 
-func checkTariffCorrected(b []byte) error {
-	_, err := DecodeTariffCorrected(b)
-	return err
-}
+func checkTariffCorrected(b []byte) ([]string, error) { return data.Check(b, readTariffCorrected) }
 
 func tagsOfTariffCorrected(b []byte) ([]string, error) {
 	e, err := DecodeTariffCorrected(b)
@@ -951,10 +879,7 @@ func readTariffCorrected(r *data.Reader) (v TariffCorrected) {
 // DecodePlanTaken reads the data of the event PlanTaken. The error is a *eventlog.FieldError.
 func DecodePlanTaken(b []byte) (PlanTaken, error) { return data.Decode(b, readPlanTaken) }
 
-func checkPlanTaken(b []byte) error {
-	_, err := DecodePlanTaken(b)
-	return err
-}
+func checkPlanTaken(b []byte) ([]string, error) { return data.Check(b, readPlanTaken) }
 
 func tagsOfPlanTaken(b []byte) ([]string, error) {
 	e, err := DecodePlanTaken(b)
@@ -992,10 +917,7 @@ func readPlanTaken(r *data.Reader) (v PlanTaken) {
 // DecodePlanRenamed reads the data of the event PlanRenamed. The error is a *eventlog.FieldError.
 func DecodePlanRenamed(b []byte) (PlanRenamed, error) { return data.Decode(b, readPlanRenamed) }
 
-func checkPlanRenamed(b []byte) error {
-	_, err := DecodePlanRenamed(b)
-	return err
-}
+func checkPlanRenamed(b []byte) ([]string, error) { return data.Check(b, readPlanRenamed) }
 
 func tagsOfPlanRenamed(b []byte) ([]string, error) {
 	e, err := DecodePlanRenamed(b)
@@ -1027,10 +949,7 @@ func readPlanRenamed(r *data.Reader) (v PlanRenamed) {
 // DecodePlanEnded reads the data of the event PlanEnded. The error is a *eventlog.FieldError.
 func DecodePlanEnded(b []byte) (PlanEnded, error) { return data.Decode(b, readPlanEnded) }
 
-func checkPlanEnded(b []byte) error {
-	_, err := DecodePlanEnded(b)
-	return err
-}
+func checkPlanEnded(b []byte) ([]string, error) { return data.Check(b, readPlanEnded) }
 
 func tagsOfPlanEnded(b []byte) ([]string, error) {
 	e, err := DecodePlanEnded(b)
@@ -1059,10 +978,7 @@ func readPlanEnded(r *data.Reader) (v PlanEnded) {
 // DecodeTerminalGiven reads the data of the event TerminalGiven. The error is a *eventlog.FieldError.
 func DecodeTerminalGiven(b []byte) (TerminalGiven, error) { return data.Decode(b, readTerminalGiven) }
 
-func checkTerminalGiven(b []byte) error {
-	_, err := DecodeTerminalGiven(b)
-	return err
-}
+func checkTerminalGiven(b []byte) ([]string, error) { return data.Check(b, readTerminalGiven) }
 
 func tagsOfTerminalGiven(b []byte) ([]string, error) {
 	e, err := DecodeTerminalGiven(b)
@@ -1094,10 +1010,7 @@ func readTerminalGiven(r *data.Reader) (v TerminalGiven) {
 // DecodeTerminalRead reads the data of the event TerminalRead. The error is a *eventlog.FieldError.
 func DecodeTerminalRead(b []byte) (TerminalRead, error) { return data.Decode(b, readTerminalRead) }
 
-func checkTerminalRead(b []byte) error {
-	_, err := DecodeTerminalRead(b)
-	return err
-}
+func checkTerminalRead(b []byte) ([]string, error) { return data.Check(b, readTerminalRead) }
 
 func tagsOfTerminalRead(b []byte) ([]string, error) {
 	e, err := DecodeTerminalRead(b)
@@ -1138,10 +1051,7 @@ func readTerminalRead(r *data.Reader) (v TerminalRead) {
 // DecodeTerminalLeft reads the data of the event TerminalLeft. The error is a *eventlog.FieldError.
 func DecodeTerminalLeft(b []byte) (TerminalLeft, error) { return data.Decode(b, readTerminalLeft) }
 
-func checkTerminalLeft(b []byte) error {
-	_, err := DecodeTerminalLeft(b)
-	return err
-}
+func checkTerminalLeft(b []byte) ([]string, error) { return data.Check(b, readTerminalLeft) }
 
 func tagsOfTerminalLeft(b []byte) ([]string, error) {
 	e, err := DecodeTerminalLeft(b)
@@ -1172,10 +1082,7 @@ func DecodeTerminalScrapped(b []byte) (TerminalScrapped, error) {
 	return data.Decode(b, readTerminalScrapped)
 }
 
-func checkTerminalScrapped(b []byte) error {
-	_, err := DecodeTerminalScrapped(b)
-	return err
-}
+func checkTerminalScrapped(b []byte) ([]string, error) { return data.Check(b, readTerminalScrapped) }
 
 func tagsOfTerminalScrapped(b []byte) ([]string, error) {
 	e, err := DecodeTerminalScrapped(b)

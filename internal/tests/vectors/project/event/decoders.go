@@ -30,10 +30,7 @@ var Types = eventlog.Types{
 // DecodeVenuePut reads the data of the event VenuePut. The error is a *eventlog.FieldError.
 func DecodeVenuePut(b []byte) (VenuePut, error) { return data.Decode(b, readVenuePut) }
 
-func checkVenuePut(b []byte) error {
-	_, err := DecodeVenuePut(b)
-	return err
-}
+func checkVenuePut(b []byte) ([]string, error) { return data.Check(b, readVenuePut) }
 
 func tagsOfVenuePut(b []byte) ([]string, error) {
 	e, err := DecodeVenuePut(b)
@@ -68,10 +65,7 @@ func readVenuePut(r *data.Reader) (v VenuePut) {
 // DecodeUmpirePut reads the data of the event UmpirePut. The error is a *eventlog.FieldError.
 func DecodeUmpirePut(b []byte) (UmpirePut, error) { return data.Decode(b, readUmpirePut) }
 
-func checkUmpirePut(b []byte) error {
-	_, err := DecodeUmpirePut(b)
-	return err
-}
+func checkUmpirePut(b []byte) ([]string, error) { return data.Check(b, readUmpirePut) }
 
 func tagsOfUmpirePut(b []byte) ([]string, error) {
 	e, err := DecodeUmpirePut(b)
@@ -103,10 +97,7 @@ func readUmpirePut(r *data.Reader) (v UmpirePut) {
 // DecodeCoachPut reads the data of the event CoachPut. The error is a *eventlog.FieldError.
 func DecodeCoachPut(b []byte) (CoachPut, error) { return data.Decode(b, readCoachPut) }
 
-func checkCoachPut(b []byte) error {
-	_, err := DecodeCoachPut(b)
-	return err
-}
+func checkCoachPut(b []byte) ([]string, error) { return data.Check(b, readCoachPut) }
 
 func tagsOfCoachPut(b []byte) ([]string, error) {
 	e, err := DecodeCoachPut(b)
@@ -138,10 +129,7 @@ func readCoachPut(r *data.Reader) (v CoachPut) {
 // DecodeTeamPut reads the data of the event TeamPut. The error is a *eventlog.FieldError.
 func DecodeTeamPut(b []byte) (TeamPut, error) { return data.Decode(b, readTeamPut) }
 
-func checkTeamPut(b []byte) error {
-	_, err := DecodeTeamPut(b)
-	return err
-}
+func checkTeamPut(b []byte) ([]string, error) { return data.Check(b, readTeamPut) }
 
 func tagsOfTeamPut(b []byte) ([]string, error) {
 	e, err := DecodeTeamPut(b)
@@ -179,10 +167,7 @@ func readTeamPut(r *data.Reader) (v TeamPut) {
 // DecodePlayerPut reads the data of the event PlayerPut. The error is a *eventlog.FieldError.
 func DecodePlayerPut(b []byte) (PlayerPut, error) { return data.Decode(b, readPlayerPut) }
 
-func checkPlayerPut(b []byte) error {
-	_, err := DecodePlayerPut(b)
-	return err
-}
+func checkPlayerPut(b []byte) ([]string, error) { return data.Check(b, readPlayerPut) }
 
 func tagsOfPlayerPut(b []byte) ([]string, error) {
 	e, err := DecodePlayerPut(b)
@@ -220,10 +205,7 @@ func readPlayerPut(r *data.Reader) (v PlayerPut) {
 // DecodeMatchPut reads the data of the event MatchPut. The error is a *eventlog.FieldError.
 func DecodeMatchPut(b []byte) (MatchPut, error) { return data.Decode(b, readMatchPut) }
 
-func checkMatchPut(b []byte) error {
-	_, err := DecodeMatchPut(b)
-	return err
-}
+func checkMatchPut(b []byte) ([]string, error) { return data.Check(b, readMatchPut) }
 
 func tagsOfMatchPut(b []byte) ([]string, error) {
 	e, err := DecodeMatchPut(b)
@@ -270,10 +252,7 @@ func readMatchPut(r *data.Reader) (v MatchPut) {
 // DecodeMatchRenamed reads the data of the event MatchRenamed. The error is a *eventlog.FieldError.
 func DecodeMatchRenamed(b []byte) (MatchRenamed, error) { return data.Decode(b, readMatchRenamed) }
 
-func checkMatchRenamed(b []byte) error {
-	_, err := DecodeMatchRenamed(b)
-	return err
-}
+func checkMatchRenamed(b []byte) ([]string, error) { return data.Check(b, readMatchRenamed) }
 
 func tagsOfMatchRenamed(b []byte) ([]string, error) {
 	e, err := DecodeMatchRenamed(b)
@@ -305,10 +284,7 @@ func readMatchRenamed(r *data.Reader) (v MatchRenamed) {
 // DecodeSeasonChanged reads the data of the event SeasonChanged. The error is a *eventlog.FieldError.
 func DecodeSeasonChanged(b []byte) (SeasonChanged, error) { return data.Decode(b, readSeasonChanged) }
 
-func checkSeasonChanged(b []byte) error {
-	_, err := DecodeSeasonChanged(b)
-	return err
-}
+func checkSeasonChanged(b []byte) ([]string, error) { return data.Check(b, readSeasonChanged) }
 
 func tagsOfSeasonChanged(b []byte) ([]string, error) {
 	e, err := DecodeSeasonChanged(b)
@@ -342,10 +318,7 @@ func DecodeCaptainChanged(b []byte) (CaptainChanged, error) {
 	return data.Decode(b, readCaptainChanged)
 }
 
-func checkCaptainChanged(b []byte) error {
-	_, err := DecodeCaptainChanged(b)
-	return err
-}
+func checkCaptainChanged(b []byte) ([]string, error) { return data.Check(b, readCaptainChanged) }
 
 func tagsOfCaptainChanged(b []byte) ([]string, error) {
 	e, err := DecodeCaptainChanged(b)
@@ -377,10 +350,7 @@ func readCaptainChanged(r *data.Reader) (v CaptainChanged) {
 // DecodeMatchDeleted reads the data of the event MatchDeleted. The error is a *eventlog.FieldError.
 func DecodeMatchDeleted(b []byte) (MatchDeleted, error) { return data.Decode(b, readMatchDeleted) }
 
-func checkMatchDeleted(b []byte) error {
-	_, err := DecodeMatchDeleted(b)
-	return err
-}
+func checkMatchDeleted(b []byte) ([]string, error) { return data.Check(b, readMatchDeleted) }
 
 func tagsOfMatchDeleted(b []byte) ([]string, error) {
 	e, err := DecodeMatchDeleted(b)
@@ -409,10 +379,7 @@ func readMatchDeleted(r *data.Reader) (v MatchDeleted) {
 // DecodeCampPut reads the data of the event CampPut. The error is a *eventlog.FieldError.
 func DecodeCampPut(b []byte) (CampPut, error) { return data.Decode(b, readCampPut) }
 
-func checkCampPut(b []byte) error {
-	_, err := DecodeCampPut(b)
-	return err
-}
+func checkCampPut(b []byte) ([]string, error) { return data.Check(b, readCampPut) }
 
 func tagsOfCampPut(b []byte) ([]string, error) {
 	e, err := DecodeCampPut(b)
@@ -456,10 +423,7 @@ func readCampPut(r *data.Reader) (v CampPut) {
 // DecodeAppTeamPut reads the data of the event AppTeamPut. The error is a *eventlog.FieldError.
 func DecodeAppTeamPut(b []byte) (AppTeamPut, error) { return data.Decode(b, readAppTeamPut) }
 
-func checkAppTeamPut(b []byte) error {
-	_, err := DecodeAppTeamPut(b)
-	return err
-}
+func checkAppTeamPut(b []byte) ([]string, error) { return data.Check(b, readAppTeamPut) }
 
 func tagsOfAppTeamPut(b []byte) ([]string, error) {
 	e, err := DecodeAppTeamPut(b)
@@ -491,10 +455,7 @@ func readAppTeamPut(r *data.Reader) (v AppTeamPut) {
 // DecodeAppPlayerPut reads the data of the event AppPlayerPut. The error is a *eventlog.FieldError.
 func DecodeAppPlayerPut(b []byte) (AppPlayerPut, error) { return data.Decode(b, readAppPlayerPut) }
 
-func checkAppPlayerPut(b []byte) error {
-	_, err := DecodeAppPlayerPut(b)
-	return err
-}
+func checkAppPlayerPut(b []byte) ([]string, error) { return data.Check(b, readAppPlayerPut) }
 
 func tagsOfAppPlayerPut(b []byte) ([]string, error) {
 	e, err := DecodeAppPlayerPut(b)
@@ -529,10 +490,7 @@ func readAppPlayerPut(r *data.Reader) (v AppPlayerPut) {
 // DecodeSelectionPut reads the data of the event SelectionPut. The error is a *eventlog.FieldError.
 func DecodeSelectionPut(b []byte) (SelectionPut, error) { return data.Decode(b, readSelectionPut) }
 
-func checkSelectionPut(b []byte) error {
-	_, err := DecodeSelectionPut(b)
-	return err
-}
+func checkSelectionPut(b []byte) ([]string, error) { return data.Check(b, readSelectionPut) }
 
 func tagsOfSelectionPut(b []byte) ([]string, error) {
 	e, err := DecodeSelectionPut(b)
@@ -573,10 +531,7 @@ func readSelectionPut(r *data.Reader) (v SelectionPut) {
 // DecodeRead reads the data of the event Read. The error is a *eventlog.FieldError.
 func DecodeRead(b []byte) (Read, error) { return data.Decode(b, readRead) }
 
-func checkRead(b []byte) error {
-	_, err := DecodeRead(b)
-	return err
-}
+func checkRead(b []byte) ([]string, error) { return data.Check(b, readRead) }
 
 func tagsOfRead(b []byte) ([]string, error) {
 	e, err := DecodeRead(b)
@@ -614,10 +569,7 @@ func readRead(r *data.Reader) (v Read) {
 // DecodeAccountFound reads the data of the event AccountFound. The error is a *eventlog.FieldError.
 func DecodeAccountFound(b []byte) (AccountFound, error) { return data.Decode(b, readAccountFound) }
 
-func checkAccountFound(b []byte) error {
-	_, err := DecodeAccountFound(b)
-	return err
-}
+func checkAccountFound(b []byte) ([]string, error) { return data.Check(b, readAccountFound) }
 
 func tagsOfAccountFound(b []byte) ([]string, error) {
 	e, err := DecodeAccountFound(b)

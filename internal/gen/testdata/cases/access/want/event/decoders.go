@@ -15,10 +15,7 @@ var Types = eventlog.Types{
 // DecodePayslipIssued reads the data of the event PayslipIssued. The error is a *eventlog.FieldError.
 func DecodePayslipIssued(b []byte) (PayslipIssued, error) { return data.Decode(b, readPayslipIssued) }
 
-func checkPayslipIssued(b []byte) error {
-	_, err := DecodePayslipIssued(b)
-	return err
-}
+func checkPayslipIssued(b []byte) ([]string, error) { return data.Check(b, readPayslipIssued) }
 
 func tagsOfPayslipIssued([]byte) ([]string, error) { return nil, nil }
 

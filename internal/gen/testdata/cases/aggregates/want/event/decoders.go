@@ -19,10 +19,7 @@ func DecodeMatchScheduled(b []byte) (MatchScheduled, error) {
 	return data.Decode(b, readMatchScheduled)
 }
 
-func checkMatchScheduled(b []byte) error {
-	_, err := DecodeMatchScheduled(b)
-	return err
-}
+func checkMatchScheduled(b []byte) ([]string, error) { return data.Check(b, readMatchScheduled) }
 
 func tagsOfMatchScheduled(b []byte) ([]string, error) {
 	e, err := DecodeMatchScheduled(b)
@@ -51,10 +48,7 @@ func readMatchScheduled(r *data.Reader) (v MatchScheduled) {
 // DecodeSquadNamed reads the data of the event SquadNamed. The error is a *eventlog.FieldError.
 func DecodeSquadNamed(b []byte) (SquadNamed, error) { return data.Decode(b, readSquadNamed) }
 
-func checkSquadNamed(b []byte) error {
-	_, err := DecodeSquadNamed(b)
-	return err
-}
+func checkSquadNamed(b []byte) ([]string, error) { return data.Check(b, readSquadNamed) }
 
 func tagsOfSquadNamed(b []byte) ([]string, error) {
 	e, err := DecodeSquadNamed(b)
@@ -85,10 +79,7 @@ func DecodeCaptainChanged(b []byte) (CaptainChanged, error) {
 	return data.Decode(b, readCaptainChanged)
 }
 
-func checkCaptainChanged(b []byte) error {
-	_, err := DecodeCaptainChanged(b)
-	return err
-}
+func checkCaptainChanged(b []byte) ([]string, error) { return data.Check(b, readCaptainChanged) }
 
 func tagsOfCaptainChanged(b []byte) ([]string, error) {
 	e, err := DecodeCaptainChanged(b)

@@ -15,10 +15,7 @@ var Types = eventlog.Types{
 // DecodeTenantChanged reads the data of the event TenantChanged. The error is a *eventlog.FieldError.
 func DecodeTenantChanged(b []byte) (TenantChanged, error) { return data.Decode(b, readTenantChanged) }
 
-func checkTenantChanged(b []byte) error {
-	_, err := DecodeTenantChanged(b)
-	return err
-}
+func checkTenantChanged(b []byte) ([]string, error) { return data.Check(b, readTenantChanged) }
 
 func tagsOfTenantChanged(b []byte) ([]string, error) {
 	e, err := DecodeTenantChanged(b)

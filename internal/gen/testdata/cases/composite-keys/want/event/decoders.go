@@ -15,10 +15,7 @@ var Types = eventlog.Types{
 // DecodeRolledOut reads the data of the event RolledOut. The error is a *eventlog.FieldError.
 func DecodeRolledOut(b []byte) (RolledOut, error) { return data.Decode(b, readRolledOut) }
 
-func checkRolledOut(b []byte) error {
-	_, err := DecodeRolledOut(b)
-	return err
-}
+func checkRolledOut(b []byte) ([]string, error) { return data.Check(b, readRolledOut) }
 
 func tagsOfRolledOut([]byte) ([]string, error) { return nil, nil }
 

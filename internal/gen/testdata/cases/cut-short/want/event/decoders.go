@@ -15,10 +15,7 @@ var Types = eventlog.Types{
 // DecodeVanMoved reads the data of the event VanMoved. The error is a *eventlog.FieldError.
 func DecodeVanMoved(b []byte) (VanMoved, error) { return data.Decode(b, readVanMoved) }
 
-func checkVanMoved(b []byte) error {
-	_, err := DecodeVanMoved(b)
-	return err
-}
+func checkVanMoved(b []byte) ([]string, error) { return data.Check(b, readVanMoved) }
 
 func tagsOfVanMoved(b []byte) ([]string, error) {
 	e, err := DecodeVanMoved(b)

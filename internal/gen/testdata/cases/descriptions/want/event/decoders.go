@@ -15,10 +15,7 @@ var Types = eventlog.Types{
 // DecodeDescribedOnce reads the data of the event DescribedOnce. The error is a *eventlog.FieldError.
 func DecodeDescribedOnce(b []byte) (DescribedOnce, error) { return data.Decode(b, readDescribedOnce) }
 
-func checkDescribedOnce(b []byte) error {
-	_, err := DecodeDescribedOnce(b)
-	return err
-}
+func checkDescribedOnce(b []byte) ([]string, error) { return data.Check(b, readDescribedOnce) }
 
 func tagsOfDescribedOnce([]byte) ([]string, error) { return nil, nil }
 

@@ -15,10 +15,7 @@ var Types = eventlog.Types{
 // DecodeJobChanged reads the data of the event JobChanged. The error is a *eventlog.FieldError.
 func DecodeJobChanged(b []byte) (JobChanged, error) { return data.Decode(b, readJobChanged) }
 
-func checkJobChanged(b []byte) error {
-	_, err := DecodeJobChanged(b)
-	return err
-}
+func checkJobChanged(b []byte) ([]string, error) { return data.Check(b, readJobChanged) }
 
 func tagsOfJobChanged(b []byte) ([]string, error) {
 	e, err := DecodeJobChanged(b)

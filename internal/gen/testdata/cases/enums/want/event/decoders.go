@@ -15,10 +15,7 @@ var Types = eventlog.Types{
 // DecodePaperMoved reads the data of the event PaperMoved. The error is a *eventlog.FieldError.
 func DecodePaperMoved(b []byte) (PaperMoved, error) { return data.Decode(b, readPaperMoved) }
 
-func checkPaperMoved(b []byte) error {
-	_, err := DecodePaperMoved(b)
-	return err
-}
+func checkPaperMoved(b []byte) ([]string, error) { return data.Check(b, readPaperMoved) }
 
 func tagsOfPaperMoved(b []byte) ([]string, error) {
 	e, err := DecodePaperMoved(b)

@@ -17,10 +17,7 @@ var Types = eventlog.Types{
 // DecodeBasketFilled reads the data of the event BasketFilled. The error is a *eventlog.FieldError.
 func DecodeBasketFilled(b []byte) (BasketFilled, error) { return data.Decode(b, readBasketFilled) }
 
-func checkBasketFilled(b []byte) error {
-	_, err := DecodeBasketFilled(b)
-	return err
-}
+func checkBasketFilled(b []byte) ([]string, error) { return data.Check(b, readBasketFilled) }
 
 func tagsOfBasketFilled(b []byte) ([]string, error) {
 	e, err := DecodeBasketFilled(b)
@@ -61,10 +58,7 @@ func readBasketFilled(r *data.Reader) (v BasketFilled) {
 // DecodeBasketEmptied reads the data of the event basket_emptied. The error is a *eventlog.FieldError.
 func DecodeBasketEmptied(b []byte) (BasketEmptied, error) { return data.Decode(b, readBasketEmptied) }
 
-func checkBasketEmptied(b []byte) error {
-	_, err := DecodeBasketEmptied(b)
-	return err
-}
+func checkBasketEmptied(b []byte) ([]string, error) { return data.Check(b, readBasketEmptied) }
 
 func tagsOfBasketEmptied([]byte) ([]string, error) { return nil, nil }
 
@@ -88,10 +82,7 @@ func readBasketEmptied(r *data.Reader) (v BasketEmptied) {
 // DecodeBasketSeen reads the data of the event BasketSeen. The error is a *eventlog.FieldError.
 func DecodeBasketSeen(b []byte) (BasketSeen, error) { return data.Decode(b, readBasketSeen) }
 
-func checkBasketSeen(b []byte) error {
-	_, err := DecodeBasketSeen(b)
-	return err
-}
+func checkBasketSeen(b []byte) ([]string, error) { return data.Check(b, readBasketSeen) }
 
 func tagsOfBasketSeen([]byte) ([]string, error) { return nil, nil }
 

@@ -18,10 +18,7 @@ var Types = eventlog.Types{
 // DecodeSampleTaken reads the data of the event SampleTaken. The error is a *eventlog.FieldError.
 func DecodeSampleTaken(b []byte) (SampleTaken, error) { return data.Decode(b, readSampleTaken) }
 
-func checkSampleTaken(b []byte) error {
-	_, err := DecodeSampleTaken(b)
-	return err
-}
+func checkSampleTaken(b []byte) ([]string, error) { return data.Check(b, readSampleTaken) }
 
 func tagsOfSampleTaken(b []byte) ([]string, error) {
 	e, err := DecodeSampleTaken(b)

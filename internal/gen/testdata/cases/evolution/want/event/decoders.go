@@ -21,10 +21,7 @@ var Types = eventlog.Types{
 // DecodeCharterMade reads the data of the event CharterMade. The error is a *eventlog.FieldError.
 func DecodeCharterMade(b []byte) (CharterMade, error) { return data.Decode(b, readCharterMade) }
 
-func checkCharterMade(b []byte) error {
-	_, err := DecodeCharterMade(b)
-	return err
-}
+func checkCharterMade(b []byte) ([]string, error) { return data.Check(b, readCharterMade) }
 
 func tagsOfCharterMade([]byte) ([]string, error) { return nil, nil }
 
@@ -90,10 +87,7 @@ func readCharterMade(r *data.Reader) (v CharterMade) {
 // DecodeCharterClosed reads the data of the event CharterClosed. The error is a *eventlog.FieldError.
 func DecodeCharterClosed(b []byte) (CharterClosed, error) { return data.Decode(b, readCharterClosed) }
 
-func checkCharterClosed(b []byte) error {
-	_, err := DecodeCharterClosed(b)
-	return err
-}
+func checkCharterClosed(b []byte) ([]string, error) { return data.Check(b, readCharterClosed) }
 
 func tagsOfCharterClosed([]byte) ([]string, error) { return nil, nil }
 

@@ -15,10 +15,7 @@ var Types = eventlog.Types{
 // DecodeCrateSent reads the data of the event CrateSent. The error is a *eventlog.FieldError.
 func DecodeCrateSent(b []byte) (CrateSent, error) { return data.Decode(b, readCrateSent) }
 
-func checkCrateSent(b []byte) error {
-	_, err := DecodeCrateSent(b)
-	return err
-}
+func checkCrateSent(b []byte) ([]string, error) { return data.Check(b, readCrateSent) }
 
 func tagsOfCrateSent(b []byte) ([]string, error) {
 	e, err := DecodeCrateSent(b)

@@ -15,10 +15,7 @@ var Types = eventlog.Types{
 // DecodeThingChanged reads the data of the event ThingChanged. The error is a *eventlog.FieldError.
 func DecodeThingChanged(b []byte) (ThingChanged, error) { return data.Decode(b, readThingChanged) }
 
-func checkThingChanged(b []byte) error {
-	_, err := DecodeThingChanged(b)
-	return err
-}
+func checkThingChanged(b []byte) ([]string, error) { return data.Check(b, readThingChanged) }
 
 func tagsOfThingChanged(b []byte) ([]string, error) {
 	e, err := DecodeThingChanged(b)

@@ -15,10 +15,7 @@ var Types = eventlog.Types{
 // DecodeArticleAdded reads the data of the event ArticleAdded. The error is a *eventlog.FieldError.
 func DecodeArticleAdded(b []byte) (ArticleAdded, error) { return data.Decode(b, readArticleAdded) }
 
-func checkArticleAdded(b []byte) error {
-	_, err := DecodeArticleAdded(b)
-	return err
-}
+func checkArticleAdded(b []byte) ([]string, error) { return data.Check(b, readArticleAdded) }
 
 func tagsOfArticleAdded([]byte) ([]string, error) { return nil, nil }
 

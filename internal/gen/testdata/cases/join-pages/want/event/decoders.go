@@ -15,10 +15,7 @@ var Types = eventlog.Types{
 // DecodeStayBooked reads the data of the event StayBooked. The error is a *eventlog.FieldError.
 func DecodeStayBooked(b []byte) (StayBooked, error) { return data.Decode(b, readStayBooked) }
 
-func checkStayBooked(b []byte) error {
-	_, err := DecodeStayBooked(b)
-	return err
-}
+func checkStayBooked(b []byte) ([]string, error) { return data.Check(b, readStayBooked) }
 
 func tagsOfStayBooked(b []byte) ([]string, error) {
 	e, err := DecodeStayBooked(b)

@@ -15,10 +15,7 @@ var Types = eventlog.Types{
 // DecodeAlbumReleased reads the data of the event AlbumReleased. The error is a *eventlog.FieldError.
 func DecodeAlbumReleased(b []byte) (AlbumReleased, error) { return data.Decode(b, readAlbumReleased) }
 
-func checkAlbumReleased(b []byte) error {
-	_, err := DecodeAlbumReleased(b)
-	return err
-}
+func checkAlbumReleased(b []byte) ([]string, error) { return data.Check(b, readAlbumReleased) }
 
 func tagsOfAlbumReleased([]byte) ([]string, error) { return nil, nil }
 

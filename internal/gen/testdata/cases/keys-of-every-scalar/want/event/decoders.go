@@ -15,10 +15,7 @@ var Types = eventlog.Types{
 // DecodeKeysUsed reads the data of the event KeysUsed. The error is a *eventlog.FieldError.
 func DecodeKeysUsed(b []byte) (KeysUsed, error) { return data.Decode(b, readKeysUsed) }
 
-func checkKeysUsed(b []byte) error {
-	_, err := DecodeKeysUsed(b)
-	return err
-}
+func checkKeysUsed(b []byte) ([]string, error) { return data.Check(b, readKeysUsed) }
 
 func tagsOfKeysUsed([]byte) ([]string, error) { return nil, nil }
 

@@ -15,10 +15,7 @@ var Types = eventlog.Types{
 // DecodeNamesUsed reads the data of the event NamesUsed. The error is a *eventlog.FieldError.
 func DecodeNamesUsed(b []byte) (NamesUsed, error) { return data.Decode(b, readNamesUsed) }
 
-func checkNamesUsed(b []byte) error {
-	_, err := DecodeNamesUsed(b)
-	return err
-}
+func checkNamesUsed(b []byte) ([]string, error) { return data.Check(b, readNamesUsed) }
 
 func tagsOfNamesUsed([]byte) ([]string, error) { return nil, nil }
 

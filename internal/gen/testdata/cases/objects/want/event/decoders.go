@@ -15,10 +15,7 @@ var Types = eventlog.Types{
 // DecodePurchased reads the data of the event Purchased. The error is a *eventlog.FieldError.
 func DecodePurchased(b []byte) (Purchased, error) { return data.Decode(b, readPurchased) }
 
-func checkPurchased(b []byte) error {
-	_, err := DecodePurchased(b)
-	return err
-}
+func checkPurchased(b []byte) ([]string, error) { return data.Check(b, readPurchased) }
 
 func tagsOfPurchased(b []byte) ([]string, error) {
 	e, err := DecodePurchased(b)

@@ -15,10 +15,7 @@ var Types = eventlog.Types{
 // DecodeNoteWritten reads the data of the event NoteWritten. The error is a *eventlog.FieldError.
 func DecodeNoteWritten(b []byte) (NoteWritten, error) { return data.Decode(b, readNoteWritten) }
 
-func checkNoteWritten(b []byte) error {
-	_, err := DecodeNoteWritten(b)
-	return err
-}
+func checkNoteWritten(b []byte) ([]string, error) { return data.Check(b, readNoteWritten) }
 
 func tagsOfNoteWritten([]byte) ([]string, error) { return nil, nil }
 

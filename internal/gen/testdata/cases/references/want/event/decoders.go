@@ -18,10 +18,7 @@ func DecodeTeamRegistered(b []byte) (TeamRegistered, error) {
 	return data.Decode(b, readTeamRegistered)
 }
 
-func checkTeamRegistered(b []byte) error {
-	_, err := DecodeTeamRegistered(b)
-	return err
-}
+func checkTeamRegistered(b []byte) ([]string, error) { return data.Check(b, readTeamRegistered) }
 
 func tagsOfTeamRegistered(b []byte) ([]string, error) {
 	e, err := DecodeTeamRegistered(b)
@@ -55,10 +52,7 @@ func DecodePlayerSelected(b []byte) (PlayerSelected, error) {
 	return data.Decode(b, readPlayerSelected)
 }
 
-func checkPlayerSelected(b []byte) error {
-	_, err := DecodePlayerSelected(b)
-	return err
-}
+func checkPlayerSelected(b []byte) ([]string, error) { return data.Check(b, readPlayerSelected) }
 
 func tagsOfPlayerSelected(b []byte) ([]string, error) {
 	e, err := DecodePlayerSelected(b)

@@ -15,10 +15,7 @@ var Types = eventlog.Types{
 // DecodeBookShelved reads the data of the event BookShelved. The error is a *eventlog.FieldError.
 func DecodeBookShelved(b []byte) (BookShelved, error) { return data.Decode(b, readBookShelved) }
 
-func checkBookShelved(b []byte) error {
-	_, err := DecodeBookShelved(b)
-	return err
-}
+func checkBookShelved(b []byte) ([]string, error) { return data.Check(b, readBookShelved) }
 
 func tagsOfBookShelved(b []byte) ([]string, error) {
 	e, err := DecodeBookShelved(b)

@@ -15,10 +15,7 @@ var Types = eventlog.Types{
 // DecodeTotalsChanged reads the data of the event TotalsChanged. The error is a *eventlog.FieldError.
 func DecodeTotalsChanged(b []byte) (TotalsChanged, error) { return data.Decode(b, readTotalsChanged) }
 
-func checkTotalsChanged(b []byte) error {
-	_, err := DecodeTotalsChanged(b)
-	return err
-}
+func checkTotalsChanged(b []byte) ([]string, error) { return data.Check(b, readTotalsChanged) }
 
 func tagsOfTotalsChanged([]byte) ([]string, error) { return nil, nil }
 

@@ -18,10 +18,7 @@ var Types = eventlog.Types{
 // DecodeSeatTaken reads the data of the event SeatTaken. The error is a *eventlog.FieldError.
 func DecodeSeatTaken(b []byte) (SeatTaken, error) { return data.Decode(b, readSeatTaken) }
 
-func checkSeatTaken(b []byte) error {
-	_, err := DecodeSeatTaken(b)
-	return err
-}
+func checkSeatTaken(b []byte) ([]string, error) { return data.Check(b, readSeatTaken) }
 
 func tagsOfSeatTaken(b []byte) ([]string, error) {
 	e, err := DecodeSeatTaken(b)
@@ -58,10 +55,7 @@ func readSeatTaken(r *data.Reader) (v SeatTaken) {
 // DecodeSeatFreed reads the data of the event SeatFreed. The error is a *eventlog.FieldError.
 func DecodeSeatFreed(b []byte) (SeatFreed, error) { return data.Decode(b, readSeatFreed) }
 
-func checkSeatFreed(b []byte) error {
-	_, err := DecodeSeatFreed(b)
-	return err
-}
+func checkSeatFreed(b []byte) ([]string, error) { return data.Check(b, readSeatFreed) }
 
 func tagsOfSeatFreed(b []byte) ([]string, error) {
 	e, err := DecodeSeatFreed(b)

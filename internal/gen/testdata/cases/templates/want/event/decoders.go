@@ -15,10 +15,7 @@ var Types = eventlog.Types{
 // DecodePostChanged reads the data of the event PostChanged. The error is a *eventlog.FieldError.
 func DecodePostChanged(b []byte) (PostChanged, error) { return data.Decode(b, readPostChanged) }
 
-func checkPostChanged(b []byte) error {
-	_, err := DecodePostChanged(b)
-	return err
-}
+func checkPostChanged(b []byte) ([]string, error) { return data.Check(b, readPostChanged) }
 
 func tagsOfPostChanged(b []byte) ([]string, error) {
 	e, err := DecodePostChanged(b)

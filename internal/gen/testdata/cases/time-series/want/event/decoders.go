@@ -18,10 +18,7 @@ var Types = eventlog.Types{
 // DecodeProbed reads the data of the event Probed. The error is a *eventlog.FieldError.
 func DecodeProbed(b []byte) (Probed, error) { return data.Decode(b, readProbed) }
 
-func checkProbed(b []byte) error {
-	_, err := DecodeProbed(b)
-	return err
-}
+func checkProbed(b []byte) ([]string, error) { return data.Check(b, readProbed) }
 
 func tagsOfProbed(b []byte) ([]string, error) {
 	e, err := DecodeProbed(b)
@@ -66,10 +63,7 @@ func readProbed(r *data.Reader) (v Probed) {
 // DecodeSensed reads the data of the event Sensed. The error is a *eventlog.FieldError.
 func DecodeSensed(b []byte) (Sensed, error) { return data.Decode(b, readSensed) }
 
-func checkSensed(b []byte) error {
-	_, err := DecodeSensed(b)
-	return err
-}
+func checkSensed(b []byte) ([]string, error) { return data.Check(b, readSensed) }
 
 func tagsOfSensed([]byte) ([]string, error) { return nil, nil }
 
@@ -102,10 +96,7 @@ func readSensed(r *data.Reader) (v Sensed) {
 // DecodeMetered reads the data of the event Metered. The error is a *eventlog.FieldError.
 func DecodeMetered(b []byte) (Metered, error) { return data.Decode(b, readMetered) }
 
-func checkMetered(b []byte) error {
-	_, err := DecodeMetered(b)
-	return err
-}
+func checkMetered(b []byte) ([]string, error) { return data.Check(b, readMetered) }
 
 func tagsOfMetered([]byte) ([]string, error) { return nil, nil }
 
@@ -144,10 +135,7 @@ func readMetered(r *data.Reader) (v Metered) {
 // DecodeGauged reads the data of the event Gauged. The error is a *eventlog.FieldError.
 func DecodeGauged(b []byte) (Gauged, error) { return data.Decode(b, readGauged) }
 
-func checkGauged(b []byte) error {
-	_, err := DecodeGauged(b)
-	return err
-}
+func checkGauged(b []byte) ([]string, error) { return data.Check(b, readGauged) }
 
 func tagsOfGauged(b []byte) ([]string, error) {
 	e, err := DecodeGauged(b)

@@ -16,10 +16,7 @@ var Types = eventlog.Types{
 // DecodeSessionOpened reads the data of the event SessionOpened. The error is a *eventlog.FieldError.
 func DecodeSessionOpened(b []byte) (SessionOpened, error) { return data.Decode(b, readSessionOpened) }
 
-func checkSessionOpened(b []byte) error {
-	_, err := DecodeSessionOpened(b)
-	return err
-}
+func checkSessionOpened(b []byte) ([]string, error) { return data.Check(b, readSessionOpened) }
 
 func tagsOfSessionOpened(b []byte) ([]string, error) {
 	e, err := DecodeSessionOpened(b)
@@ -48,10 +45,7 @@ func readSessionOpened(r *data.Reader) (v SessionOpened) {
 // DecodeSessionUsed reads the data of the event SessionUsed. The error is a *eventlog.FieldError.
 func DecodeSessionUsed(b []byte) (SessionUsed, error) { return data.Decode(b, readSessionUsed) }
 
-func checkSessionUsed(b []byte) error {
-	_, err := DecodeSessionUsed(b)
-	return err
-}
+func checkSessionUsed(b []byte) ([]string, error) { return data.Check(b, readSessionUsed) }
 
 func tagsOfSessionUsed(b []byte) ([]string, error) {
 	e, err := DecodeSessionUsed(b)

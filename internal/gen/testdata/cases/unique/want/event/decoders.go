@@ -15,10 +15,7 @@ var Types = eventlog.Types{
 // DecodeAccountOpened reads the data of the event AccountOpened. The error is a *eventlog.FieldError.
 func DecodeAccountOpened(b []byte) (AccountOpened, error) { return data.Decode(b, readAccountOpened) }
 
-func checkAccountOpened(b []byte) error {
-	_, err := DecodeAccountOpened(b)
-	return err
-}
+func checkAccountOpened(b []byte) ([]string, error) { return data.Check(b, readAccountOpened) }
 
 func tagsOfAccountOpened(b []byte) ([]string, error) {
 	e, err := DecodeAccountOpened(b)

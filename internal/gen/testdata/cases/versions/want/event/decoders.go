@@ -11,19 +11,16 @@ import (
 
 // Types are the declared events.
 var Types = eventlog.Types{
-	"VoyagePlanned": {Name: "VoyagePlanned", Check: checkVoyagePlanned, Former: []func([]byte) error{checkVoyagePlannedV1, checkVoyagePlannedV2}, Tags: tagsOfVoyagePlanned},
-	"VoyageBooked":  {Name: "VoyagePlanned", Check: checkVoyagePlanned, Former: []func([]byte) error{checkVoyagePlannedV1, checkVoyagePlannedV2}, Tags: tagsOfVoyagePlanned},
+	"VoyagePlanned": {Name: "VoyagePlanned", Check: checkVoyagePlanned, Former: []func([]byte) ([]string, error){checkVoyagePlannedV1, checkVoyagePlannedV2}, Tags: tagsOfVoyagePlanned},
+	"VoyageBooked":  {Name: "VoyagePlanned", Check: checkVoyagePlanned, Former: []func([]byte) ([]string, error){checkVoyagePlannedV1, checkVoyagePlannedV2}, Tags: tagsOfVoyagePlanned},
 	"VoyageEnded":   {Name: "VoyageEnded", Check: checkVoyageEnded, Tags: tagsOfVoyageEnded},
-	"VoyageMoved":   {Name: "VoyageMoved", Check: checkVoyageMoved, Former: []func([]byte) error{checkVoyageMovedV1}, Tags: tagsOfVoyageMoved},
+	"VoyageMoved":   {Name: "VoyageMoved", Check: checkVoyageMoved, Former: []func([]byte) ([]string, error){checkVoyageMovedV1}, Tags: tagsOfVoyageMoved},
 }
 
 // DecodeVoyagePlanned reads the data of the event VoyagePlanned. The error is a *eventlog.FieldError.
 func DecodeVoyagePlanned(b []byte) (VoyagePlanned, error) { return data.Decode(b, readVoyagePlanned) }
 
-func checkVoyagePlanned(b []byte) error {
-	_, err := DecodeVoyagePlanned(b)
-	return err
-}
+func checkVoyagePlanned(b []byte) ([]string, error) { return data.Check(b, readVoyagePlanned) }
 
 func tagsOfVoyagePlanned(b []byte) ([]string, error) {
 	e, err := DecodeVoyagePlanned(b)
@@ -68,10 +65,7 @@ func DecodeVoyagePlannedV1(b []byte) (VoyagePlannedV1, error) {
 	return data.Decode(b, readVoyagePlannedV1)
 }
 
-func checkVoyagePlannedV1(b []byte) error {
-	_, err := DecodeVoyagePlannedV1(b)
-	return err
-}
+func checkVoyagePlannedV1(b []byte) ([]string, error) { return data.Check(b, readVoyagePlannedV1) }
 
 var fieldsOfVoyagePlannedV1 = []data.Field{
 	{Name: "id", Required: true, Was: []string{"number"}},
@@ -112,10 +106,7 @@ func DecodeVoyagePlannedV2(b []byte) (VoyagePlannedV2, error) {
 	return data.Decode(b, readVoyagePlannedV2)
 }
 
-func checkVoyagePlannedV2(b []byte) error {
-	_, err := DecodeVoyagePlannedV2(b)
-	return err
-}
+func checkVoyagePlannedV2(b []byte) ([]string, error) { return data.Check(b, readVoyagePlannedV2) }
 
 var fieldsOfVoyagePlannedV2 = []data.Field{
 	{Name: "voyageId", Required: true},
@@ -206,10 +197,7 @@ func TagsOfVoyagePlanned(e *eventlog.Event, u Upcasters) ([]string, error) {
 // DecodeVoyageEnded reads the data of the event VoyageEnded. The error is a *eventlog.FieldError.
 func DecodeVoyageEnded(b []byte) (VoyageEnded, error) { return data.Decode(b, readVoyageEnded) }
 
-func checkVoyageEnded(b []byte) error {
-	_, err := DecodeVoyageEnded(b)
-	return err
-}
+func checkVoyageEnded(b []byte) ([]string, error) { return data.Check(b, readVoyageEnded) }
 
 func tagsOfVoyageEnded(b []byte) ([]string, error) {
 	e, err := DecodeVoyageEnded(b)
@@ -242,10 +230,7 @@ func readVoyageEnded(r *data.Reader) (v VoyageEnded) {
 // DecodeVoyageMoved reads the data of the event VoyageMoved. The error is a *eventlog.FieldError.
 func DecodeVoyageMoved(b []byte) (VoyageMoved, error) { return data.Decode(b, readVoyageMoved) }
 
-func checkVoyageMoved(b []byte) error {
-	_, err := DecodeVoyageMoved(b)
-	return err
-}
+func checkVoyageMoved(b []byte) ([]string, error) { return data.Check(b, readVoyageMoved) }
 
 func tagsOfVoyageMoved([]byte) ([]string, error) { return nil, nil }
 
@@ -266,10 +251,7 @@ func readVoyageMoved(r *data.Reader) (v VoyageMoved) {
 // DecodeVoyageMovedV1 reads data that were of the event VoyageMoved. The error is a *eventlog.FieldError.
 func DecodeVoyageMovedV1(b []byte) (VoyageMovedV1, error) { return data.Decode(b, readVoyageMovedV1) }
 
-func checkVoyageMovedV1(b []byte) error {
-	_, err := DecodeVoyageMovedV1(b)
-	return err
-}
+func checkVoyageMovedV1(b []byte) ([]string, error) { return data.Check(b, readVoyageMovedV1) }
 
 var fieldsOfVoyageMovedV1 = []data.Field{
 	{Name: "voyageId", Required: true},

@@ -18,10 +18,7 @@ func DecodeDeviceMeasured(b []byte) (DeviceMeasured, error) {
 	return data.Decode(b, readDeviceMeasured)
 }
 
-func checkDeviceMeasured(b []byte) error {
-	_, err := DecodeDeviceMeasured(b)
-	return err
-}
+func checkDeviceMeasured(b []byte) ([]string, error) { return data.Check(b, readDeviceMeasured) }
 
 func tagsOfDeviceMeasured(b []byte) ([]string, error) {
 	e, err := DecodeDeviceMeasured(b)
@@ -53,10 +50,7 @@ func readDeviceMeasured(r *data.Reader) (v DeviceMeasured) {
 // DecodeDeviceOwned reads the data of the event DeviceOwned. The error is a *eventlog.FieldError.
 func DecodeDeviceOwned(b []byte) (DeviceOwned, error) { return data.Decode(b, readDeviceOwned) }
 
-func checkDeviceOwned(b []byte) error {
-	_, err := DecodeDeviceOwned(b)
-	return err
-}
+func checkDeviceOwned(b []byte) ([]string, error) { return data.Check(b, readDeviceOwned) }
 
 func tagsOfDeviceOwned(b []byte) ([]string, error) {
 	e, err := DecodeDeviceOwned(b)
