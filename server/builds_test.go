@@ -78,7 +78,7 @@ func TestASkippedEventDoesNotTakeEffectUnaskedWhenAProjectionIsRenamed(t *testin
 	renamed.Projections[0].Name = "Chores"
 	s = serve(t, renamed.App, start{args: args})
 	s.built(t)
-	const why = "1 events were retried or skipped under a former name of the projection"
+	const why = "a retry or a skip of 1 event is on record under a former name of the projection"
 	s.until(t, "waiting", func() bool { return s.statusOf(t).Projections[0].Build.FormerDecisions == 1 })
 	s.rebuilds(t, renamed.App, "status").wantExit(t, exitDone, "built, but not switched to: "+why)
 	if status, body := s.request(t, "GET", "/readyz", ""); status != http.StatusServiceUnavailable ||
@@ -187,7 +187,7 @@ func TestRowsThatLoseEventsWaitForADecision(t *testing.T) {
 			s.deadLetters(t, p.App, "retry", "Tasks", "0@7").wantExit(t, exitDone, "folded")
 		}, `{"data":{"Task":{"title":"poison"}}}`},
 		{"skipped", func(t *testing.T, s *server, p *stage) {
-			s.deadLetters(t, p.App, "skip", "Tasks", "--all").wantExit(t, exitDone, "1 skipped")
+			s.deadLetters(t, p.App, "skip", "Tasks", "--all").wantExit(t, exitDone, "1 dead letter skipped")
 		}, `{"data":{"Task":null}}`},
 		{"switched", func(t *testing.T, s *server, p *stage) {
 			s.rebuilds(t, p.App, "switch", "Task").wantExit(t, exitDone, "serve")
@@ -208,14 +208,14 @@ func TestRowsThatLoseEventsWaitForADecision(t *testing.T) {
 				at := s.statusOf(t).Projections[0].Build
 				return at != nil && at.NewDeadLetters == 1
 			})
-			const why = "they have 1 dead letters that the rows that serve do not have"
+			const why = "they have 1 dead letter that the rows that serve do not have"
 			s.rebuilds(t, p.App, "status").wantExit(t, exitDone, "built, but not switched to: "+why)
 			if status, body := s.request(t, "GET", "/readyz", ""); status != http.StatusServiceUnavailable ||
 				!strings.Contains(body, why) {
 				t.Errorf("/readyz: %d %s, want it to say why", status, body)
 			}
 			if _, body := s.request(t, "GET", "/admin/rebuilds", ""); !strings.Contains(body, `"waits":"`+why) ||
-				!strings.Contains(body, "see 'server deadletters list --building', then retry or skip them, or switch with") {
+				!strings.Contains(body, "see 'server deadletters list --building', then retry or skip each, or switch with") {
 				t.Errorf("/admin/rebuilds: %s, want it to say why and what to do", body)
 			}
 			if log := s.stderr.String(); !strings.Contains(log, why) {
@@ -311,8 +311,8 @@ func testVerify(t *testing.T, args []string) {
 	offline := func() *call {
 		return runProgram(t, p.App, start{args: append([]string{"rebuild", "verify", "Task"}, args...)})
 	}
-	const pure, impure = "Tasks: 9 rows and 1 dead letters of two folds compared, 0 differences",
-		"Tasks: 9 rows and 1 dead letters of two folds compared, 9 differences\n  Task \"1\": its fields differ: title\n"
+	const pure, impure = "Tasks: 9 rows and 1 dead letter of two folds compared, 0 differences",
+		"Tasks: 9 rows and 1 dead letter of two folds compared, 9 differences\n  Task \"1\": its fields differ: title\n"
 	s.rebuilds(t, p.App, "verify", "Task").wantExit(t, exitDone, pure)
 	p.impure.Store(true)
 	s.rebuilds(t, p.App, "verify", "Tasks").wantExit(t, exitFailed, impure)

@@ -112,13 +112,14 @@ func TestFailedCascadesAreListedAndRetried(t *testing.T) {
 
 	s.retry(t, 1, 1)
 	failed := run("retry-cascades", jobsGroup)
-	failed.wantExit(t, exitFailed, jobsGroup+": 1 rows tried, 1 failed again\n")
-	failed.wantExit(t, exitFailed, "CascadePartialFailure: Owner a: 2 copies have followed, and 1 cannot: Job row")
+	failed.wantExit(t, exitFailed, jobsGroup+": 1 row tried, 1 failed again\n")
+	failed.wantExit(t, exitFailed,
+		"CascadePartialFailure: Owner a: 2 of 3 copies have followed, the others cannot: Job row")
 	s.change(t, "JobNoted", "2", "a", "short")
 	if got := s.status(t).FailedCascades; len(got) != 1 {
 		t.Errorf("failed cascades are %+v, want one until it is retried", got)
 	}
-	run("retry-cascades", "Jobs").wantExit(t, exitDone, "Jobs: 1 rows tried, 0 failed again\n")
+	run("retry-cascades", "Jobs").wantExit(t, exitDone, "Jobs: 1 row tried, 0 failed again\n")
 	s.retry(t, 0, 0)
 	if got := run("list"); got.stdout.String() != "there are no dead letters\n" {
 		t.Errorf("listed is %s", &got.stdout)
@@ -210,7 +211,7 @@ func TestTheListOfDeadLettersSaysThatCopiesAreYetToFollow(t *testing.T) {
 		t.Helper()
 		return runProgram(t, app, start{args: append([]string{"deadletters", "list", "--store", "embedded:" + dir}, more...)})
 	}
-	const none, said = "there are no dead letters\n", "copies of 1 rows are yet to follow"
+	const none, said = "there are no dead letters\n", "copies of 1 row are yet to follow"
 	if got := list().stdout.String(); !strings.HasPrefix(got, none+said) {
 		t.Errorf("listed is %q, want %q", got, none+said)
 	}

@@ -157,7 +157,7 @@ func TestRowsAreNotFoldedOnFromOtherEvents(t *testing.T) {
 	replay(nil, other).wantExit(t, exitFailed, "another log")
 	replay(lines(taskEvents(100, 5)), "-").wantExit(t, exitFailed, "another log")
 	replay(nil, writeLines(t, "grown.jsonl", taskEvents(1, 5))).wantExit(t, exitDone, "Tasks: 2 events")
-	replay(lines(taskEvents(1, 6)), "-").wantExit(t, exitDone, "Tasks: 1 events")
+	replay(lines(taskEvents(1, 6)), "-").wantExit(t, exitDone, "Tasks: 1 event,")
 }
 
 func TestReplayOfALogEndsWhereTheLogEnded(t *testing.T) {
@@ -259,12 +259,14 @@ func TestDeadLettersAreRetriedAndSkippedInBulk(t *testing.T) {
 		return runProgram(t, p.App, start{args: append([]string{"deadletters"}, append(args, "--url", s.url)...)})
 	}
 	command("retry", "Tasks").wantExit(t, exitUsage, "--all")
-	command("retry", "Tasks", "--all").wantExit(t, exitFailed, "Tasks: 0 folded, 5 failed")
-	command("skip", "Tasks", "--reason", "something else").wantExit(t, exitDone, "Tasks: 0 skipped, 0 failed")
+	command("retry", "Tasks", "--all").wantExit(t, exitFailed, "5 dead letters of Tasks failed again")
+	command("skip", "Tasks", "--reason", "something else").wantExit(t, exitDone,
+		"Tasks: no dead letter fits that is not blocked by another, so none is skipped")
 	command("skip", "Tasks", "0@1").wantExit(t, exitDone, "Tasks 0@1: skipped")
 	p.poisoned.Store(false)
 	command("retry", "Tasks", "--reason", "poisoned", "--type", "TaskAdded").wantExit(t, exitDone,
-		"Tasks: 4 folded, 0 failed")
+		"Tasks: 4 dead letters folded\n")
+	command("retry", "Tasks", "--all").wantExit(t, exitDone, "Tasks: there are no dead letters, so none is folded\n")
 	command("list").wantExit(t, exitDone, "there are no dead letters")
 	for _, body := range []string{`{"projection": "Tasks"}`, `{"projection": "Tasks", "event": "0@1", "all": true}`} {
 		if status, _ := s.request(t, "POST", "/admin/dead-letters/retry", body, "Content-Type",

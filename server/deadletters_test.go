@@ -65,7 +65,7 @@ func TestAListOfDeadLettersSaysThatThereAreMore(t *testing.T) {
 		{[]string{"--limit", "2"}, "2 dead letters; for those that follow, add --projection Tasks --after 0@2, and"},
 		{[]string{"--limit", "2", "--json"}, "2 dead letters; for those that follow, add --projection Tasks --after 0@2"},
 		{[]string{"--limit", "1", "--projection", "Tasks", "--after", "0@1"},
-			"1 dead letters; for those that follow, add --after 0@2\n"},
+			"1 dead letter; for those that follow, add --after 0@2\n"},
 		{[]string{"--limit", "3"}, ""},
 		{[]string{"--limit", "1000"}, ""},
 		{[]string{"--limit", "1", "--projection", "Tasks", "--after", "0@2"}, ""},

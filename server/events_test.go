@@ -63,7 +63,7 @@ func TestEventsAreShownAndSearchedAlikeWhetherTheServerRuns(t *testing.T) {
 			`"title":"<four>"}}}` + "\n"},
 		{"search --type Other --type TaskAdded --source /other", exitDone, "2 events;"},
 		{"search --type Other", exitDone, "0 events;"},
-		{"search --after 2024-01-15T11:30:00Z", exitDone, "1 events;"},
+		{"search --after 2024-01-15T11:30:00Z", exitDone, "1 event;"},
 		{"search --before 2024-01-15T11:30:00Z", exitDone, "4 events;"},
 		{"search --after 2024-01-15 --before 2024-01-16", exitDone, "5 events;"},
 		{"search --limit 2", exitDone, "2 events; for those that follow, add --from 0:2"},

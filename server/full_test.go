@@ -48,7 +48,7 @@ func TestAReplayEndsWhereTheDiskIsFull(t *testing.T) {
 			file := "file:" + writeLines(t, "tasks.jsonl", taskEvents(1, events))
 			return runProgram(t, app, start{args: slices.Concat([]string{"replay", "--events", file}, args, more)})
 		}
-		replay(1).wantExit(t, exitDone, "Tasks: 1 events, 1 rows written")
+		replay(1).wantExit(t, exitDone, "Tasks: 1 event, 1 row written")
 		replay(3, onFullDisk...).wantExit(t, exitFailed, "the disk is full: free space, and run 'server replay' again")
 		replay(3).wantExit(t, exitDone, "Tasks: 2 events, 2 rows written")
 	}

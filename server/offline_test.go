@@ -81,7 +81,7 @@ func testOffline(t *testing.T, app App, args []string, alone bool) {
 			wantExit(t, exitFailed, "does not fold the rows of projection Tasks on")
 	}
 	offline("skip", "Tasks", "0@5").wantExit(t, exitDone, "Tasks 0@5: skipped\n")
-	offline("skip", "Tasks", "--all").wantExit(t, exitDone, "Tasks: 2 skipped, 0 failed\n")
+	offline("skip", "Tasks", "--all").wantExit(t, exitDone, "Tasks: 2 dead letters skipped\n")
 	offline("list").wantExit(t, exitDone, "there are no dead letters")
 
 	s = serve(t, app, start{args: args})
@@ -186,8 +186,8 @@ func TestARetryOfAllThatIsInterruptedSaysSo(t *testing.T) {
 	c := &call{}
 	c.code = retry.program(p.App, c).run(ctx)
 	c.wantExit(t, exitFailed, "interrupted")
-	c.wantExit(t, exitFailed, "Tasks: 1 folded, 0 failed")
-	runProgram(t, p.App, retry).wantExit(t, exitDone, "Tasks: 2 folded, 0 failed")
+	c.wantExit(t, exitFailed, "Tasks: 1 dead letter folded\n")
+	runProgram(t, p.App, retry).wantExit(t, exitDone, "Tasks: 2 dead letters folded\n")
 }
 
 // TestABulkDecisionWithoutAnAnswerSaysThatItsLastPageIsNotCounted, since the server may have decided some of it.
@@ -218,7 +218,10 @@ func TestABulkDecisionWithoutAnAnswerSaysThatItsLastPageIsNotCounted(t *testing.
 		c := &call{}
 		retry := start{args: []string{"deadletters", "retry", "Tasks", "--all", "--url", between.URL}}
 		c.code = retry.program(app, c).run(tc.ctx)
-		c.wantExit(t, exitFailed, "Tasks: 0 folded, 0 failed")
+		c.wantExit(t, exitFailed, "")
+		if said := c.stdout.String(); said != "" {
+			t.Errorf("%s: it says %q of dead letters of which it knows nothing", name, said)
+		}
 		if told := strings.Contains(c.stderr.String(), uncounted); told != tc.told {
 			t.Errorf("%s: it says that something is not counted: %t, want %t\n%s", name, told, tc.told, &c.stderr)
 		}

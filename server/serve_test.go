@@ -91,7 +91,7 @@ func TestRowsOfOneSourceAreNotMixedWithThoseOfAnother(t *testing.T) {
 	app, args := newProject(false).App, embedded(t)
 	runProgram(t, app, start{args: append([]string{"replay", "--events", "file:-"}, args...),
 		stdin: lines(taskEvents(1, 1))}).
-		wantExit(t, exitDone, "1 events")
+		wantExit(t, exitDone, "Tasks: 1 event, 1 row written, 0 dead letters\n")
 	c := runProgram(t, app, start{args: append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)})
 	c.wantExit(t, exitUsage, "folded from file:")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/server/internal/admin"
 	"github.com/foldql/foldql/server/internal/client"
+	"github.com/foldql/foldql/server/internal/plural"
 )
 
 // retryCascades tries failed cascades again.
@@ -35,13 +36,14 @@ func (c *retryCascades) retry(ctx context.Context, p *Program, to *client.Client
 	if err != nil {
 		return fmt.Errorf("retry the failed cascades of %s: %w", c.Projection, err)
 	}
-	fmt.Fprintf(p.Stdout, "%s: %d rows tried, %d failed again\n", c.Projection, answer.Tried, len(answer.Failed))
+	fmt.Fprintf(p.Stdout, "%s: %s tried, %d failed again\n", c.Projection, plural.Count(answer.Tried, "row"),
+		len(answer.Failed))
 	for _, f := range answer.Failed {
-		fmt.Fprintf(p.Stderr, "%s: %s %s: %d copies have followed, and %d cannot: %s\n", f.Code, f.Model, f.ID, f.Succeeded,
-			f.Failed, f.Reason)
+		fmt.Fprintf(p.Stderr, "%s: %s %s: %d of %d copies have followed, the others cannot: %s\n", f.Code, f.Model, f.ID,
+			f.Succeeded, f.Succeeded+f.Failed, f.Reason)
 	}
 	if len(answer.Failed) > 0 {
-		return fmt.Errorf("copies of %d rows cannot follow them", len(answer.Failed))
+		return fmt.Errorf("copies of %s cannot follow", plural.Count(len(answer.Failed), "row"))
 	}
 	return nil
 }
@@ -49,7 +51,8 @@ func (c *retryCascades) retry(ctx context.Context, p *Program, to *client.Client
 // printCascades says of how many rows it is yet to be seen whether all copies can follow.
 func printCascades(to io.Writer, pending int) {
 	if pending > 0 {
-		fmt.Fprintf(to, "copies of %d rows are yet to follow: those that cannot are listed here afterwards\n", pending)
+		fmt.Fprintf(to, "copies of %s are yet to follow: those that cannot are listed here afterwards\n",
+			plural.Count(pending, "row"))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/foldql/foldql/server/internal/admin"
 	"github.com/foldql/foldql/server/internal/client"
+	"github.com/foldql/foldql/server/internal/plural"
 )
 
 // DeadLetters lists, retries and skips events that projections could not fold.
@@ -69,14 +70,14 @@ func (c *deadLettersList) tellOfMore(p *Program, list *admin.DeadLetterList) {
 	if !list.More {
 		return
 	}
-	n := len(list.DeadLetters)
-	last := &list.DeadLetters[n-1]
+	last := &list.DeadLetters[len(list.DeadLetters)-1]
+	shown := plural.Count(len(list.DeadLetters), "dead letter")
 	if c.Projection == "" {
-		fmt.Fprintf(p.Stderr, "%d dead letters; for those that follow, add --projection %s --after %s, and list those of "+
-			"the other projections by --projection\n", n, last.Projection, last.Ref)
+		fmt.Fprintf(p.Stderr, "%s; for those that follow, add --projection %s --after %s, and list those of "+
+			"the other projections by --projection\n", shown, last.Projection, last.Ref)
 		return
 	}
-	fmt.Fprintf(p.Stderr, "%d dead letters; for those that follow, add --after %s\n", n, last.Ref)
+	fmt.Fprintf(p.Stderr, "%s; for those that follow, add --after %s\n", shown, last.Ref)
 }
 
 func (c *deadLettersList) lines(p *Program, list *admin.DeadLetterList) error {

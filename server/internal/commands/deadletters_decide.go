@@ -10,6 +10,7 @@ import (
 	"github.com/foldql/foldql/server/internal/admin"
 	"github.com/foldql/foldql/server/internal/client"
 	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/plural"
 )
 
 // deadLettersNamed are events of one projection: those that are named, or those that the filters let through.
@@ -77,9 +78,9 @@ func (c *deadLettersNamed) decide(ctx context.Context, to *client.Client, verb, 
 
 // matching has the server go through the dead letters of the projection, as many at a time as it takes on. Begun again,
 // it finds those that are left.
-func (c *deadLettersNamed) matching(ctx context.Context, p *Program, to *client.Client, verb, done string) error {
+func (c *deadLettersNamed) matching(ctx context.Context, p *Program, to *client.Client, verb, done string) (err error) {
 	var sum admin.BulkAnswer
-	defer func() { fmt.Fprintf(p.Stdout, "%s: %d %s, %d failed\n", c.Projection, sum.Done, done, sum.Failed) }()
+	defer func() { c.summary(p, &sum, done, err) }()
 	for m := (admin.DecisionRequest{Projection: c.Projection, Filter: admin.Filter{All: c.All, Reason: c.Reason,
 		Type: c.Type}}); ; {
 		body, err := json.Marshal(m)
@@ -108,7 +109,24 @@ func (c *deadLettersNamed) matching(ctx context.Context, p *Program, to *client.
 		}
 	}
 	if sum.Failed > 0 {
-		return fmt.Errorf("%d events failed again", sum.Failed)
+		return fmt.Errorf("%s of %s failed again: correct what the reasons say, and repeat the command",
+			plural.Count(sum.Failed, "dead letter"), c.Projection)
 	}
 	return nil
+}
+
+// summary says what has become of dead letters. Where none has been gone through, the error says why, if there is one.
+func (c *deadLettersNamed) summary(p *Program, sum *admin.BulkAnswer, done string, err error) {
+	switch {
+	case sum.Done > 0 && sum.Failed > 0:
+		fmt.Fprintf(p.Stdout, "%s: %s %s, %d failed\n", c.Projection, plural.Count(sum.Done, "dead letter"), done, sum.Failed)
+	case sum.Done > 0:
+		fmt.Fprintf(p.Stdout, "%s: %s %s\n", c.Projection, plural.Count(sum.Done, "dead letter"), done)
+	case sum.Failed > 0 || err != nil:
+	case c.All:
+		fmt.Fprintf(p.Stdout, "%s: there are no dead letters, so none is %s\n", c.Projection, done)
+	default:
+		fmt.Fprintf(p.Stdout, "%s: no dead letter fits that is not blocked by another, so none is %s: 'deadletters list' "+
+			"shows all\n", c.Projection, done)
+	}
 }

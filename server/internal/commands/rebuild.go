@@ -16,6 +16,7 @@ import (
 	"github.com/foldql/foldql/server/internal/client"
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/logcheck"
+	"github.com/foldql/foldql/server/internal/plural"
 	"github.com/foldql/foldql/server/internal/problem"
 	"github.com/foldql/foldql/server/internal/progress"
 	"github.com/foldql/foldql/server/internal/projections"
@@ -154,8 +155,8 @@ func printVerified(p *Program, all []verify.Result) error {
 	for i := range all {
 		r := &all[i]
 		differences += r.Differences
-		fmt.Fprintf(p.Stdout, "%s: %d rows and %d dead letters of two folds compared, %d differences\n",
-			strings.Join(r.Projections, ", "), r.Rows, r.DeadLetters, r.Differences)
+		fmt.Fprintf(p.Stdout, "%s: %s and %s of two folds compared, %s\n", strings.Join(r.Projections, ", "),
+			plural.Count(r.Rows, "row"), plural.Count(r.DeadLetters, "dead letter"), plural.Count(r.Differences, "difference"))
 		for _, d := range r.First {
 			fmt.Fprintf(p.Stdout, "  %s\n", strings.TrimSpace(fmt.Sprintf("%s %s: %s", d.Model, d.Key, d.What)))
 		}
@@ -164,8 +165,8 @@ func printVerified(p *Program, all []verify.Result) error {
 		}
 	}
 	if differences > 0 {
-		return fmt.Errorf("%d differences: a projector is not pure, and a rebuild would make other rows than those that "+
-			"serve", differences)
+		return fmt.Errorf("%s: a projector is not pure, and a rebuild would make other rows than those that serve",
+			plural.Count(differences, "difference"))
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/server/internal/admin"
 	"github.com/foldql/foldql/server/internal/client"
+	"github.com/foldql/foldql/server/internal/plural"
 	"github.com/foldql/foldql/server/internal/projections"
 )
 
@@ -95,14 +96,14 @@ func buildingState(r *projections.Rebuild) string {
 	case last.LastError != "":
 		return last.LastError
 	case last.Complete:
-		return fmt.Sprintf("built, %d events behind", last.Lag)
+		return fmt.Sprintf("built, %s behind", plural.Count(last.Lag, "event"))
 	}
-	text := fmt.Sprintf("%d of %d events, %.0f/s", last.Folded, last.Total, last.EventsPerSecond)
+	text := fmt.Sprintf("%d of %s, %.0f/s", last.Folded, plural.Count(last.Total, "event"), last.EventsPerSecond)
 	if last.ETASeconds >= 0 {
 		text += fmt.Sprintf(", %s left", time.Duration(last.ETASeconds*float64(time.Second)).Round(time.Second))
 	}
 	if last.Cascades > 0 {
-		text += fmt.Sprintf(", copies of %d rows are yet to follow", last.Cascades)
+		text += fmt.Sprintf(", copies of %s are yet to follow", plural.Count(last.Cascades, "row"))
 	}
 	return text
 }
@@ -136,7 +137,7 @@ func trueFirst(a, b bool) int {
 func lagUnknown(at *projection.BuildStatus) string {
 	text := "built"
 	if !at.Complete {
-		text = fmt.Sprintf("%d events folded", at.Folded)
+		text = fmt.Sprintf("%s folded", plural.Count(at.Folded, "event"))
 	}
 	text += "; how far behind is not known"
 	if at.LastError != "" {

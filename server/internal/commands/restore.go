@@ -11,6 +11,7 @@ import (
 	"github.com/foldql/foldql/server/internal/backup"
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/logcheck"
+	"github.com/foldql/foldql/server/internal/plural"
 	"github.com/foldql/foldql/server/internal/search"
 )
 
@@ -34,7 +35,7 @@ func (c *Restore) Run(ctx context.Context, p *Program) error {
 	}
 	fmt.Fprintf(p.Stdout, "%s has the %s as of %s", c.Data, partsOf(m), m.Taken.Format("2006-01-02T15:04:05Z"))
 	if m.Has(backup.Log) {
-		fmt.Fprintf(p.Stdout, ", with %d events", has.events)
+		fmt.Fprintf(p.Stdout, ", with %s", plural.Count(has.events, "event"))
 	}
 	fmt.Fprintln(p.Stdout)
 	if m.Has(backup.Mirror) { // which is compared with its source when a server starts

@@ -11,6 +11,7 @@ import (
 	"github.com/foldql/foldql/querydb/dynamostore"
 	"github.com/foldql/foldql/server/internal/config"
 	"github.com/foldql/foldql/server/internal/nextstart"
+	"github.com/foldql/foldql/server/internal/plural"
 )
 
 // Tables makes the tables of a store in DynamoDB. An embedded store makes its tables by itself, and keeps those
@@ -76,7 +77,8 @@ func (c *planCommand) Run(ctx context.Context, p *Program) (err error) {
 	case len(plan.Steps) == 0:
 		fmt.Fprintln(p.Stdout, "there is nothing to do: the tables are as the models need them")
 	default:
-		fmt.Fprintf(p.Stdout, "%d steps, none of which is done yet: 'server tables apply' takes them\n", len(plan.Steps))
+		fmt.Fprintf(p.Stdout, "%s, of which none is done yet: 'server tables apply' does that\n",
+			plural.Count(len(plan.Steps), "step"))
 	}
 	return nil
 }

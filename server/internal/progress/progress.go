@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"github.com/foldql/foldql/server/internal/plural"
 )
 
 // Meter shows how far something has come: a bar on a terminal, a line now and then elsewhere.
@@ -91,12 +93,13 @@ func (m *Meter) line(now time.Time) string {
 	if took > 0 {
 		rate = float64(m.pos-m.first) / took
 	}
+	so := fmt.Sprintf("%s %d of %s", m.verb, m.pos, plural.Count(m.Total, "event"))
 	switch {
 	case m.Total == 0:
-		return fmt.Sprintf("%s %d events, %.0f/s", m.verb, m.pos, rate)
+		return fmt.Sprintf("%s %s, %.0f/s", m.verb, plural.Count(m.pos, "event"), rate)
 	case m.pos >= m.Total || rate == 0:
-		return fmt.Sprintf("%s %d of %d events (%d%%), %.0f/s", m.verb, m.pos, m.Total, m.pos*100/m.Total, rate)
+		return fmt.Sprintf("%s (%d%%), %.0f/s", so, m.pos*100/m.Total, rate)
 	}
 	left := time.Duration(float64(m.Total-m.pos) / rate * float64(time.Second)).Round(time.Second)
-	return fmt.Sprintf("%s %d of %d events (%d%%), %.0f/s, %s left", m.verb, m.pos, m.Total, m.pos*100/m.Total, rate, left)
+	return fmt.Sprintf("%s (%d%%), %.0f/s, %s left", so, m.pos*100/m.Total, rate, left)
 }

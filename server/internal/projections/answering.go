@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/foldql/foldql/projection"
+	"github.com/foldql/foldql/server/internal/plural"
 )
 
 // errFoldsNothing refuses what a server cannot do that only answers.
@@ -138,8 +139,8 @@ func (f followed) healthy(s *projection.Status, lag uint64) error {
 	case s.Rebuilding:
 		return rebuilding("projection %s has rows that another server is yet to complete; is there one that folds?", f.Name)
 	case s.Lag > lag:
-		return fmt.Errorf("projection %s is %d events behind, more than the %d of ready-lag; is there a server that folds?",
-			f.Name, s.Lag, lag)
+		return fmt.Errorf("projection %s is %s behind, more than the %d of ready-lag; is there a server that folds?",
+			f.Name, plural.Count(s.Lag, "event"), lag)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/querydb"
+	"github.com/foldql/foldql/server/internal/plural"
 )
 
 // Decision is what can be done with a dead letter.
@@ -260,12 +261,13 @@ func (l lost) waits() string {
 	}
 	var why []string
 	if l.letters > 0 {
-		why = append(why, fmt.Sprintf("they have %d dead letters that the rows that serve do not have: see 'server "+
-			"deadletters list --building', then retry or skip them", l.letters))
+		why = append(why, fmt.Sprintf("they have %s that the rows that serve do not have: see 'server deadletters list "+
+			"--building', then retry or skip each", plural.Count(l.letters, "dead letter")))
 	}
 	if l.decisions > 0 {
-		why = append(why, fmt.Sprintf("%d events were retried or skipped under a former name of the projection, and these "+
-			"rows know nothing of that: have the projector ignore those that were skipped, look at the rows", l.decisions))
+		why = append(why, fmt.Sprintf("a retry or a skip of %s is on record under a former name of the projection, and "+
+			"these rows know nothing of that: have the projector ignore what was skipped, look at the rows",
+			plural.Count(l.decisions, "event")))
 	}
 	return strings.Join(why, "; ") + ", or switch with 'server rebuild switch'"
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/projection"
 	"github.com/foldql/foldql/server/internal/advice"
+	"github.com/foldql/foldql/server/internal/plural"
 )
 
 // Running is one projection and its runner.
@@ -164,11 +165,12 @@ func (r *Running) ready(ctx context.Context, heads *projection.Heads, goal event
 		err = frozenRows{r}.awaitSwitch(&s)
 	case r.answers(): // then healthy is ready
 	case s.Rebuilding:
-		err = rebuilding("projection %s is rebuilding its rows, %d events behind", r.Name, s.Lag)
+		err = rebuilding("projection %s is rebuilding its rows, %s behind", r.Name, plural.Count(s.Lag, "event"))
 	case !r.reached(&s, goal):
-		err = fmt.Errorf("projection %s is catching up, %d events behind", r.Name, s.Lag)
+		err = fmt.Errorf("projection %s is catching up, %s behind", r.Name, plural.Count(s.Lag, "event"))
 	case s.Lag > lag:
-		err = fmt.Errorf("projection %s is %d events behind, more than the %d of ready-lag", r.Name, s.Lag, lag)
+		err = fmt.Errorf("projection %s is %s behind, more than the %d of ready-lag", r.Name, plural.Count(s.Lag, "event"),
+			lag)
 	}
 	return s, err
 }
@@ -197,14 +199,14 @@ func (f frozenRows) healthy(s *projection.Status, goal eventlog.Offsets, lag uin
 	isBehind := s.Lag > lag || !f.reached(s, goal)
 	switch {
 	case s.Build == nil && isBehind:
-		return StoppedError(fmt.Sprintf("projection %s serves the rows of another version, which are %d events behind: %s",
-			f.Name, s.Lag, s.LastError))
+		return StoppedError(fmt.Sprintf("projection %s serves the rows of another version, which are %s behind: %s", f.Name,
+			plural.Count(s.Lag, "event"), s.LastError))
 	case s.Build == nil || s.Build.State != projection.StateStopped && !isBehind:
 		return nil
 	}
 	if err := CheckBuild(s.Build); err != nil {
-		return fmt.Errorf("projection %s serves the rows of another version, which are %d events behind, and %w", f.Name,
-			s.Lag, err)
+		return fmt.Errorf("projection %s serves the rows of another version, which are %s behind, and %w", f.Name,
+			plural.Count(s.Lag, "event"), err)
 	}
 	return nil
 }

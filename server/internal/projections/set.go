@@ -22,6 +22,7 @@ import (
 	"github.com/foldql/foldql/querydb"
 	"github.com/foldql/foldql/server/internal/advice"
 	"github.com/foldql/foldql/server/internal/logcheck"
+	"github.com/foldql/foldql/server/internal/plural"
 )
 
 // Set are the runners of all projections.
@@ -301,8 +302,8 @@ func (s *Set) Summary(ctx context.Context, to io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(to, "%s: %d events, %d rows written, %d dead letters\n", one.Name, status.Events, status.Rows,
-			status.DeadLetters)
+		fmt.Fprintf(to, "%s: %s, %s written, %s\n", one.Name, plural.Count(status.Events, "event"),
+			plural.Count(status.Rows, "row"), plural.Count(status.DeadLetters, "dead letter"))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/foldql/foldql/eventlog"
 	"github.com/foldql/foldql/server/internal/client"
 	"github.com/foldql/foldql/server/internal/commands"
+	"github.com/foldql/foldql/server/internal/plural"
 	"github.com/foldql/foldql/server/internal/progress"
 	"github.com/foldql/foldql/server/internal/search"
 )
@@ -143,11 +144,11 @@ func (x *exporting) summary(file string) {
 		fmt.Fprintln(x.p.Stderr, one)
 	}
 	if x.leftOut > 0 {
-		fmt.Fprintf(x.p.Stderr, "%d places in all hold no event, and are left out\n", x.leftOut)
+		fmt.Fprintf(x.p.Stderr, "no event is at %s in all, and these are left out\n", plural.Count(x.leftOut, "place"))
 	}
 	at := search.FormatPosition(x.query.From)
-	fmt.Fprintf(to, "%s has %d events, up to %s; for later ones, export to another file with --from %s\n", file,
-		x.found-x.leftOut, at, at)
+	fmt.Fprintf(to, "%s has %s, up to %s; for later ones, export to another file with --from %s\n", file,
+		plural.Count(x.found-x.leftOut, "event"), at, at)
 }
 
 // sum is how many offsets there are up to a position.

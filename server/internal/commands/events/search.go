@@ -10,6 +10,7 @@ import (
 	"github.com/foldql/foldql/server/internal/client"
 	"github.com/foldql/foldql/server/internal/commands"
 	"github.com/foldql/foldql/server/internal/config"
+	"github.com/foldql/foldql/server/internal/plural"
 	"github.com/foldql/foldql/server/internal/search"
 )
 
@@ -39,10 +40,11 @@ func (c *searchEvents) Run(ctx context.Context, p *commands.Program) error {
 			return fmt.Errorf("search events: %w", err)
 		}
 		at := search.FormatPosition(r.query.From)
+		found := plural.Count(r.found, "event")
 		if r.more {
-			fmt.Fprintf(p.Stderr, "%d events; for those that follow, add --from %s\n", r.found, at)
+			fmt.Fprintf(p.Stderr, "%s; for those that follow, add --from %s\n", found, at)
 		} else {
-			fmt.Fprintf(p.Stderr, "%d events; searched to the end of the log, %s\n", r.found, at)
+			fmt.Fprintf(p.Stderr, "%s; searched to the end of the log, %s\n", found, at)
 		}
 		return nil
 	})
