@@ -78,11 +78,13 @@ func (o Offsets) Behind(others Offsets) bool {
 	return false
 }
 
-// Errors that [Log.Append] returns if it cannot write now. The events may be appended later nonetheless; it is safe to
-// append them again. ErrFull says that there is no space left: the log continues by itself once there is some.
+// Errors that [Log.Append] returns if it cannot write now. The events may be appended later nonetheless, unless the
+// error is ErrNothingAppended too; it is safe to append them again. ErrFull says that there is no space left: the log
+// continues by itself once there is some.
 var (
-	ErrFull       = errors.New("eventlog: there is no space for more events")
-	ErrUnwritable = errors.New("eventlog: the log cannot be written")
+	ErrFull            = errors.New("eventlog: there is no space for more events")
+	ErrUnwritable      = errors.New("eventlog: the log cannot be written")
+	ErrNothingAppended = errors.New("eventlog: nothing is appended")
 )
 
 // ErrClosed is the error of a call to a source that is closed.

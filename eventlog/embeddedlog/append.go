@@ -25,7 +25,7 @@ func (l *Log) Append(ctx context.Context, events []eventlog.Event) ([]eventlog.A
 	}
 	defer end()
 	if err := l.Writable(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", err, eventlog.ErrNothingAppended)
 	}
 	var at []eventlog.AppendResult
 	events = slices.Clone(events) // for the case that the append goes on when the caller has left

@@ -216,9 +216,9 @@ func notAppended(err error) *problem {
 	case errors.As(err, &conflict):
 		return conflicting(conflict)
 	case errors.Is(err, eventlog.ErrFull):
-		return insufficientStorage()
+		return insufficientStorage().unlessTaken(err)
 	case errors.Is(err, eventlog.ErrUnwritable):
-		return unavailable()
+		return unwritable().unlessTaken(err)
 	case errors.Is(err, eventlog.ErrMismatch):
 		return mismatch()
 	case errors.Is(err, eventlog.ErrClosed), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -439,6 +439,27 @@ func TestFailuresOfTheLogShowNothingOfIt(t *testing.T) {
 	}
 }
 
+// TestALogThatTakesNothingNowSaysWhetherEventsAreTaken, since the sender has to know.
+func TestALogThatTakesNothingNowSaysWhetherEventsAreTaken(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		status int
+		says   string
+	}{
+		{eventlog.ErrFull, 507, "may or may not have been appended"},
+		{fmt.Errorf("%w: %w", eventlog.ErrFull, eventlog.ErrNothingAppended), 507, "Nothing was appended"},
+		{eventlog.ErrUnwritable, 503, "may or may not have been appended"},
+		{fmt.Errorf("%w: %w", eventlog.ErrUnwritable, eventlog.ErrNothingAppended), 503, "Nothing was appended"},
+	} {
+		w := post(ingest.Handler(failing{err: c.err}, types, quiet(ingest.Config{})), event("a", ""), "Content-Type", one)
+		nothing := strings.Contains(w.Body.String(), `"nothingDone":true`)
+		if w.Code != c.status || !strings.Contains(w.Body.String(), c.says) ||
+			nothing != errors.Is(c.err, eventlog.ErrNothingAppended) {
+			t.Errorf("%v: %d %s", c.err, w.Code, w.Body)
+		}
+	}
+}
+
 // FuzzHandler takes or refuses, and never fails: what it takes is in the log.
 func FuzzHandler(f *testing.F) {
 	f.Add([]byte(event("a", "")), one, "")

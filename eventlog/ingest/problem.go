@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -20,6 +21,9 @@ type problem struct {
 	ID     string `json:"id,omitempty"`
 	Field  string `json:"field,omitempty"` // an attribute, or a path that begins with "data"
 	Reason string `json:"reason,omitempty"`
+
+	// NothingDone: of a status of 500 or more, none of the events is appended; else they may have been.
+	NothingDone bool `json:"nothingDone,omitempty"`
 
 	cause error // for the log
 }
@@ -118,7 +122,7 @@ func conflicting(c *eventlog.ConflictError) *problem {
 
 func mismatch() *problem {
 	return &problem{
-		Type: urn + "log-mismatch", Title: "Log mismatch", Status: http.StatusServiceUnavailable,
+		Type: urn + "log-mismatch", Title: "Log mismatch", Status: http.StatusServiceUnavailable, NothingDone: true,
 		Detail: "The log is not the one that the rows are folded from. Nothing was appended: keep the events, " +
 			"and send them " +
 			"when an operator has restored the log or accepted it.",
@@ -135,8 +139,29 @@ func unavailable() *problem {
 func insufficientStorage() *problem {
 	return &problem{
 		Type: urn + "insufficient-storage", Title: "Insufficient storage", Status: http.StatusInsufficientStorage,
-		Detail: "The disk of the event log is full: send the events again when there is space.",
+		Detail: "The disk of the event log is full. " + maybeTaken + "when there is space.",
 	}
+}
+
+func unwritable() *problem {
+	return &problem{
+		Type: urn + "unavailable", Title: "Unavailable", Status: http.StatusServiceUnavailable,
+		Detail: "The event log cannot be written, and the log of the server says why. " + maybeTaken + "when it can be.",
+	}
+}
+
+// What problems say of events, before when to send these again.
+const (
+	maybeTaken   = "The events may or may not have been appended: send them again "
+	nothingTaken = "Nothing was appended: send the events again "
+)
+
+// unlessTaken says that nothing was appended, where the error of the log does.
+func (p *problem) unlessTaken(err error) *problem {
+	if errors.Is(err, eventlog.ErrNothingAppended) {
+		p.NothingDone, p.Detail = true, strings.Replace(p.Detail, maybeTaken, nothingTaken, 1)
+	}
+	return p
 }
 
 func internal(cause error) *problem {

@@ -65,6 +65,8 @@ type Error struct {
 	ID     string `json:"id"`
 	Field  string `json:"field"`
 	Reason string `json:"reason"`
+
+	NothingDone bool `json:"nothingDone"` // of what was asked, though it may be later
 }
 
 func (e *Error) Error() string {
@@ -95,6 +97,9 @@ func Temporary(err error) bool {
 func MayBeDone(err error) bool {
 	if isUnreached(err) {
 		return false // it was not asked
+	}
+	if answer := (*Error)(nil); errors.As(err, &answer) && answer.NothingDone {
+		return false
 	}
 	return Temporary(err) || errors.Is(err, context.Canceled)
 }

@@ -12,6 +12,8 @@ type Problem struct {
 	Title  string `json:"title"`
 	Status int    `json:"status"`
 	Detail string `json:"detail,omitempty"`
+	// NothingDone: of a status of 500 or more, nothing of what the request asks for is done; else some may be.
+	NothingDone bool `json:"nothingDone,omitempty"`
 }
 
 // Prefix is what the types of all problems begin with; what follows names the problem, and never changes.
@@ -107,7 +109,7 @@ func UnreadableEvents(detail string) *Problem {
 // Overloaded is the problem of events for which there is no memory at the moment.
 func Overloaded() *Problem {
 	return &Problem{
-		Type: Prefix + "overloaded", Title: "Overloaded", Status: http.StatusServiceUnavailable,
+		Type: Prefix + "overloaded", Title: "Overloaded", Status: http.StatusServiceUnavailable, NothingDone: true,
 		Detail: "The server has as many large requests as it can take at a time: send the events again, a second later.",
 	}
 }
@@ -115,7 +117,7 @@ func Overloaded() *Problem {
 // Starting is the problem of any request before the store is open.
 func Starting() *Problem {
 	return &Problem{
-		Type: Prefix + "starting", Title: "Starting", Status: http.StatusServiceUnavailable,
+		Type: Prefix + "starting", Title: "Starting", Status: http.StatusServiceUnavailable, NothingDone: true,
 		Detail: "The server is opening its store: try again shortly.",
 	}
 }

@@ -213,12 +213,23 @@ func (u *Upload) refused(events []eventlog.Event, known bool, err error) error {
 		return fmt.Errorf("%s line %d of %s (id %q): %s: %s; %s",
 			u.Verb, e.Offset, u.File, e.ID, answer.Field, answer.Reason, u.before(events[0].Offset))
 	}
-	first, before := events[0].Offset, u.before(events[0].Offset)
-	if first == 1 && !known {
-		before = "whether they are " + u.Done + " is not known"
+	first, last := events[0].Offset, events[len(events)-1].Offset
+	lines, what := fmt.Sprintf("lines %d to %d", first, last), u.before(first)
+	are := "are"
+	if first == last {
+		lines, are = fmt.Sprintf("line %d", first), "is"
 	}
-	return fmt.Errorf("%s lines %d to %d of %s to %s: %w; %s", u.Verb, first, events[len(events)-1].Offset, u.File, u.To,
-		err, before)
+	switch {
+	case known:
+	case first == 1:
+		what = fmt.Sprintf("whether %s %s %s is not known", lines, are, u.Done)
+	default:
+		what += fmt.Sprintf(", and whether %s %s, is not known", lines, are)
+	}
+	if client.Temporary(err) {
+		what += ". Repeat the command when that is over: events that are there already change nothing"
+	}
+	return fmt.Errorf("%s %s of %s to %s: %w; %s", u.Verb, lines, u.File, u.To, err, what)
 }
 
 // before says what has become of the lines before one that was not taken.

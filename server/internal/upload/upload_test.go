@@ -55,15 +55,47 @@ func TestAnUploadWarnsOfFieldsThatAreNotDeclared(t *testing.T) {
 	}
 }
 
-// TestNothingIsSaidOfLinesBeforeTheFirst: there are none. Of a request that got no answer nobody knows what became.
+// TestAnUploadSaysOfTheLastLinesToo whether they are taken, where lines before them are.
+func TestAnUploadSaysOfTheLastLinesToo(t *testing.T) {
+	asked := 0
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked++; asked > 1 {
+			w.WriteHeader(500)
+			return
+		}
+		_, _ = io.WriteString(w, `{"appended":[{}]}`)
+	}))
+	defer srv.Close()
+	to, err := (&client.Server{URL: srv.URL}).Client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := strings.Repeat(`{"specversion":"1.0","id":"x","source":"/s","type":"T","data":{}}`+"\n", 2)
+	u := &Upload{Options: Options{Batch: 1, Attempts: 1}, File: "-", MaxEvent: 1000, Stdin: strings.NewReader(two),
+		Stderr: io.Discard, To: to, Verb: "import", Done: "imported"}
+	const want = "; the lines before 2 are imported, and whether line 2 is, is not known. Repeat"
+	if err := u.Run(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+}
+
+// TestNothingIsSaidOfLinesBeforeTheFirst: there are none. Of a request that got no answer nobody knows what became, nor
+// of one that failed, unless the answer says so.
 func TestNothingIsSaidOfLinesBeforeTheFirst(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	failing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }))
 	defer failing.Close()
+	full := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusInsufficientStorage)
+		_, _ = io.WriteString(w, `{"detail":"The disk is full.","nothingDone":true}`)
+	}))
+	defer full.Close()
 	one := `{"specversion":"1.0","id":"x","source":"/s","type":"T","data":{}}` + "\n"
-	for url, want := range map[string]string{gone.URL: "; nothing is imported",
-		failing.URL: "; whether they are imported is not known"} {
+	const again = ". Repeat the command when that is over: events that are there already change nothing"
+	for url, want := range map[string]string{gone.URL: "; nothing is imported" + again,
+		failing.URL: "; whether line 1 is imported is not known" + again,
+		full.URL:    "the server answered 507: The disk is full.; nothing is imported" + again} {
 		to, err := (&client.Server{URL: url}).Client()
 		if err != nil {
 			t.Fatal(err)
