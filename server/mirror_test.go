@@ -287,6 +287,34 @@ func TestAFileIsFoldedFromItsCopy(t *testing.T) {
 	replay("other.jsonl", 101, 40).wantExit(t, exitFailed, "server log accept")
 }
 
+// TestRowsAreMadeOfTheCopyOfAFileThatIsGone, and of what the file has more once it is back. Without a copy, whoever
+// starts the server is told what to do.
+func TestRowsAreMadeOfTheCopyOfAFileThatIsGone(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	path, grown := writeLines(t, "all.jsonl", taskEvents(1, 20)), writeLines(t, "grown.jsonl", taskEvents(1, 30))
+	args := []string{"--store", "embedded:" + data, "--events", "file:" + path, "--mirror"}
+	s := serve(t, newProject(false).App, start{args: args})
+	s.until(t, "folded", hasTask(t, s, 20))
+	s.end(t)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	withoutRows(t, data)
+	s = serve(t, newProject(false).App, start{args: args})
+	s.until(t, "folded from the copy", hasTask(t, s, 20))
+	s.until(t, "told", func() bool { return strings.Contains(s.stderr.String(), "put the file back") })
+	if err := os.Rename(grown, path); err != nil {
+		t.Fatal(err)
+	}
+	s.until(t, "folded from the file", hasTask(t, s, 30))
+	s.end(t)
+
+	args[3] = "file:" + grown // which is not there any more
+	args[1] = "embedded:" + t.TempDir()
+	runProgram(t, newProject(false).App, start{args: append([]string{"replay"}, args...)}).
+		wantExit(t, exitFailed, "correct --events, or put the file back")
+}
+
 // copiedThrough is how far the stream is copied; no server runs.
 func copiedThrough(t *testing.T, data string) uint64 {
 	t.Helper()

@@ -47,7 +47,7 @@ func Open(at config.Source, store config.Store, o Options) (*Source, error) {
 	if at.Kind == config.Log {
 		return openLog(at, store, &o)
 	}
-	src, err := openForeign(&at, &o)
+	src, err := openCopied(&at, &o)
 	if err != nil {
 		return nil, err
 	}
