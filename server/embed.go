@@ -97,8 +97,12 @@ const (
 // A program with sessions of its own puts the caller into the context of a request, by [auth.NewContext], before the
 // handler gets it. That is who asks, unless the request has an Authorization header, which the Verifier answers for.
 //
-// Rows follow events a moment later, in the same program too. To read what it has written, the program posts events to
-// /events, and asks with the Foldql-Position of the answer as Foldql-Min-Position, as docs/clients.md has clients do.
+// Rows follow events a moment later, in the same program too. To read what it has written, the program awaits that by
+// Await. Or it gives its caller the Position of what it has appended, or the Foldql-Position of the answer of /events,
+// for the caller to ask with as Foldql-Min-Position, as docs/clients.md has clients do.
+//
+// What becomes of dead letters, the program decides by DeadLetters and RetryDeadLetter. For all else that operators do,
+// as to skip one or to rebuild rows, it sends requests to /admin/, with the write token.
 type Embedded struct {
 	http.Handler
 	// AdminHandler serves /admin/, /metrics, /livez, and /readyz with its details. It is what `serve` has at

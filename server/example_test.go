@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -85,4 +86,52 @@ func ExampleEmbed() {
 	}
 	// Output:
 	// {"data":{"Sales_OrderCount":{"orders":"5"}}}
+}
+
+// A program that appends events itself awaits its rows before it reads them, and retries what could not be folded.
+func ExampleEmbedded_Await() {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	db, err := querydb.Open(ctx, memstore.New(), app.Models, querydb.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	log := memlog.New(memlog.Options{})
+	embedded, err := server.Embed(ctx, app, server.EmbedConfig{
+		DB: db, Source: log, Logger: slog.New(slog.DiscardHandler), AuthOff: true,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() {
+		stop()
+		fmt.Println(errors.Join(embedded.Wait(), log.Close(), db.Close()))
+	}()
+
+	appended, err := log.Append(ctx, slices.Collect(sample.Events(sample.Size{Customers: 1, Products: 1, Orders: 2,
+		Statuses: 1, Lines: 1})))
+	if err == nil {
+		err = embedded.Await(ctx, appended)
+	}
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ask := httptest.NewRequest("POST", "/graphql", strings.NewReader(`{"query": "{ Sales_OrderCount { orders } }"}`))
+	ask.Header.Set("Content-Type", "application/json")
+	answer := httptest.NewRecorder()
+	embedded.ServeHTTP(answer, ask)
+	fmt.Println(answer.Body)
+
+	letters, err := embedded.DeadLetters(ctx, "Order", "", 100)
+	for _, letter := range letters {
+		err = errors.Join(err, embedded.RetryDeadLetter(ctx, "Order", letter.Ref))
+	}
+	fmt.Println(len(letters), err)
+	// Output:
+	// {"data":{"Sales_OrderCount":{"orders":"2"}}}
+	// 0 <nil>
+	// <nil>
 }

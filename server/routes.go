@@ -46,6 +46,7 @@ type routes struct {
 	backups   backup.Sender
 	verifies  *verify.Verifier
 	builds    *projection.Budget // what rows that are built beside those that serve are folded within
+	positions *positions.Positions
 	health    *health.Health
 	deciding  *admin.Deciding
 	inflight  limits.Inflight
@@ -101,11 +102,11 @@ func (p *routes) admin() *admin.API {
 const waitersShare = 4
 
 func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http.Handler {
-	at := positions.New(positions.Config{Folds: p.folds, Source: p.source.Source, DB: p.db, Catalog: p.app.Catalog,
+	p.positions = positions.New(positions.Config{Folds: p.folds, Source: p.source.Source, DB: p.db, Catalog: p.app.Catalog,
 		Key: p.tokenKey, Wait: p.cfg.PositionWait, Waiters: p.cfg.MaxConnections / waitersShare, Logger: p.log})
 	mux := http.NewServeMux()
 	cors := p.cors()
-	api := middleware.HeadAsGet(p.identified(p.asked(p.graphql(measured, at))))
+	api := middleware.HeadAsGet(p.identified(p.asked(p.graphql(measured))))
 	queries := cors.Handler(access.RefuseCrossSiteQueries(p.cfg.CORSOrigins, api))
 	mux.Handle(problem.GraphQLPath, queries)
 	schema := http.NewServeMux() // of its own, for cors answers OPTIONS
@@ -126,7 +127,7 @@ func (p *routes) public(measured *metrics.Operations, metrics http.Handler) http
 	mux.Handle("POST "+httpsource.WaitPath, p.writers.Guard(http.HandlerFunc(shared.Wait)))
 	mux.Handle("GET "+httpsource.DecisionsPath, p.writers.Guard(http.HandlerFunc(shared.ListDecisions)))
 	mux.Handle("GET "+httpsource.DecisionsWaitPath, p.writers.Guard(http.HandlerFunc(shared.WaitForDecisions)))
-	mux.Handle("/events", p.writers.Guard(p.inflight.Events(p.cfg.MaxEventsBody, p.events(at))))
+	mux.Handle("/events", p.writers.Guard(p.inflight.Events(p.cfg.MaxEventsBody, p.events())))
 	p.admin().Register(mux, p.writers.Guard, p.writers.Guard)
 	mux.HandleFunc("GET "+access.LivePath, p.health.Live)
 	mux.HandleFunc("GET "+access.ReadyPath, p.health.Ready(p.writers))
@@ -182,10 +183,10 @@ func (p *routes) newAPI() graphql.ExecutableSchema {
 }
 
 // graphql answers queries.
-func (p *routes) graphql(measured *metrics.Operations, at *positions.Positions) http.Handler {
+func (p *routes) graphql(measured *metrics.Operations) http.Handler {
 	cfg := documentLimits(p.cfg)
 	cfg.Memory, cfg.Logger = p.inflight.MemoryBudget, p.log
-	cfg.Interceptors = []graphqlhttp.Interceptor{measured, at}
+	cfg.Interceptors = []graphqlhttp.Interceptor{measured, p.positions}
 	p.documents.Configure(&cfg)
 	return graphqlhttp.New(p.api, cfg)
 }
@@ -221,12 +222,12 @@ func (p *routes) identified(next http.Handler) http.Handler {
 }
 
 // events takes events in, where there is a log to append them to.
-func (p *routes) events(at *positions.Positions) http.Handler {
+func (p *routes) events() http.Handler {
 	if p.source.Log == nil {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { problem.NoLog().Write(w) })
 	}
 	return ingest.Handler(p.source.Log, p.app.Events, ingest.Config{
-		MaxBodyBytes: p.cfg.MaxEventsBody, MaxEventBytes: p.cfg.MaxEvent, Position: at.Of, Logger: p.log,
+		MaxBodyBytes: p.cfg.MaxEventsBody, MaxEventBytes: p.cfg.MaxEvent, Position: p.positions.Of, Logger: p.log,
 	})
 }
 

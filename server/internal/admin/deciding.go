@@ -76,6 +76,17 @@ func (d *Deciding) outlasting(caller context.Context) (ctx context.Context, done
 	}
 }
 
+// Do makes a decision of the embedding program, as guard and outlasting do one of an operator.
+func (d *Deciding) Do(ctx context.Context, decide func(context.Context) error) error {
+	if !d.begin() {
+		return errors.New("the server is stopping and decides nothing any more: try again when it has started again")
+	}
+	defer d.begun.Done()
+	ctx, done := d.outlasting(ctx)
+	defer done()
+	return decide(ctx)
+}
+
 // isOver reports whether the server ends: who goes through several dead letters leaves the rest.
 func (d *Deciding) isOver() bool {
 	d.mu.Lock()
