@@ -297,12 +297,9 @@ func (s *State) apply(ctx context.Context, b querydb.Batch) error {
 	return s.db.Apply(ctx, b)
 }
 
-// DropFormer removes dead letters and decisions of a former version that were taken over, and, in the background, what
-// former generations have left. Where that fails they do no harm; the next start tries again.
-func (s *State) DropFormer(ctx context.Context) {
-	s.db.Notes().DropLeftovers(ctx)
-	s.upgrader.drop(ctx)
-}
+// DropFormer removes, in the background, what former generations and a former version have left. Where that fails it
+// does no harm; the next start tries again.
+func (s *State) DropFormer(ctx context.Context) { s.db.Notes().DropLeftovers(ctx) }
 
 // Expire tells the store which rows no event can find any more. Of a partition that begins now nothing is known before
 // its first commit.

@@ -18,7 +18,8 @@ import (
 //  1. The former note is put behind a fence: what it said stands in a note of its place that no former version can
 //     read. So a process of one stops, and none begins.
 //  2. Dead letters and decisions are copied, each with the hash of the event that the log holds at its place.
-//  3. The Header and the checkpoints are written, and the former note keeps the fence alone.
+//  3. The Header and the checkpoints are written, and the former note keeps the fence alone. From then on nobody reads
+//     the former dead letters and decisions, which are removed in the background: there may be many.
 //
 // Whoever is interrupted, or finds another process at it, goes on from what is on record.
 type upgrader struct {
@@ -43,11 +44,13 @@ func (u *upgrader) upgrade(ctx context.Context, p *location) error {
 	if err != nil {
 		return err
 	}
-	notes := []querydb.Note{p.note(serves, u.p.Name, p.revision), fence(u.p.Name, nil, p.former.revision)}
+	left := formerLeftover(u.p.Name)
+	notes := []querydb.Note{p.note(serves, u.p.Name, p.revision), fence(u.p.Name, nil, p.former.revision), left}
 	notes = append(notes, checkpoints...)
 	if err := u.db.Apply(ctx, querydb.Batch{Notes: notes}); err != nil {
 		return fmt.Errorf("take over the checkpoints of %s: %w", u.p.Name, err)
 	}
+	u.db.Notes().DropLeftover(left)
 	u.log.InfoContext(ctx, "projection: the checkpoints are taken over from a former version; it must not run on this "+
 		"store any more")
 	return nil
@@ -119,16 +122,6 @@ func (u *upgrader) copy(ctx context.Context, p *location) error {
 	return flush()
 }
 
-// drop removes dead letters and decisions that were taken over. Where that fails they do no harm; the next start
-// tries again.
-func (u *upgrader) drop(ctx context.Context) {
-	for _, kind := range [...]string{formerLetter, formerReplay} {
-		if err := u.db.Notes().DeleteAll(ctx, kind+u.p.Name); err != nil {
-			u.log.DebugContext(ctx, "projection: notes of a former version stay", "kind", kind, "error", err)
-		}
-	}
-}
-
 // Kinds of the notes of earlier versions: one note for all checkpoints of a projection, which names no event, and dead
 // letters and decisions without a hash of their events.
 const (
@@ -136,6 +129,11 @@ const (
 	formerLetter     = "aside:"     // + name
 	formerReplay     = "replay:"    // + name
 )
+
+// formerLeftover has the dead letters and decisions removed that nobody reads once they are taken over.
+func formerLeftover(projection string) querydb.Note {
+	return querydb.LeftoverNote([]string{formerLetter + projection, formerReplay + projection})
+}
 
 // former is what is on record in the former form.
 type former struct {
@@ -301,5 +299,5 @@ func (w *verifier) acceptFormer(ctx context.Context, db *querydb.DB, b *Record) 
 		list = append(list, d)
 		return err
 	})
-	return append(list, fence(w.Projection, nil, b.former.revision)), err
+	return append(list, fence(w.Projection, nil, b.former.revision), formerLeftover(w.Projection)), err
 }
