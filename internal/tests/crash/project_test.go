@@ -115,12 +115,12 @@ func subjects(t *testing.T) []*subject {
 	return all
 }
 
-// compile builds a command of a project, with the race detector where the tests have it, and then with cgo and whole
-// paths, as they are: so the dependencies are compiled already.
+// compile builds a command of a project, with the race detector where the tests have it, and then with the flags of
+// .ci/tests: so the dependencies are compiled already.
 func compile(dir, bin, command string, flags ...string) error {
 	args := append([]string{"build", "-o", bin}, flags...)
 	if raceDetector {
-		args = append(args, "-race", "-trimpath=false")
+		args = append(args, "-race", "-trimpath=false", "-tags=pebblegozstd", "-gcflags=all=-dwarf=false")
 	}
 	cmd := exec.Command("go", append(args, command)...)
 	if raceDetector {
