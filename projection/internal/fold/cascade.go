@@ -82,21 +82,21 @@ type linkQuery struct {
 }
 
 // addFollower adds a reference.
-func (f *followers) addFollower(w follower) { f.by = append(f.by, w) }
+func (ws *followers) addFollower(w follower) { ws.by = append(ws.by, w) }
 
 // loadLinks reads the links that were missed: all without which the commit cannot go on, and others as long as they
 // lead to no more rows than one commit may change.
-func (f *followers) loadLinks(ctx context.Context, find Links) error {
-	f.links, f.found = map[linkQuery]Linked{}, map[linkQuery]bool{}
+func (ws *followers) loadLinks(ctx context.Context, find Links) error {
+	ws.links, ws.found = map[linkQuery]Linked{}, map[linkQuery]bool{}
 	holders := 0
 	for _, now := range [...]bool{true, false} {
-		for q, urgent := range f.of.given.links {
+		for q, urgent := range ws.of.given.links {
 			switch {
 			case urgent != now:
 			case !urgent && holders >= mostTargets:
-				f.of.bounds.crowded = true
+				ws.of.bounds.crowded = true
 			default:
-				n, err := f.loadHolders(ctx, find, q)
+				n, err := ws.loadHolders(ctx, find, q)
 				if holders += n; err != nil {
 					return err
 				}
@@ -107,16 +107,16 @@ func (f *followers) loadLinks(ctx context.Context, find Links) error {
 }
 
 // loadHolders reads links, has the rows read to which they lead, and returns how many these are.
-func (f *followers) loadHolders(ctx context.Context, find Links, q linkQuery) (n int, err error) {
-	most, _ := f.of.bounds.targets()
-	i := slices.IndexFunc(f.by, func(w follower) bool { return w.Reference == q.Reference })
+func (ws *followers) loadHolders(ctx context.Context, find Links, q linkQuery) (n int, err error) {
+	most, _ := ws.of.bounds.targets()
+	i := slices.IndexFunc(ws.by, func(w follower) bool { return w.Reference == q.Reference })
 	held, err := find(ctx, q.Reference, q.identifier, most)
 	if err != nil {
 		return 0, err
 	}
-	f.links[q] = held
+	ws.links[q] = held
 	for _, key := range held.Keys {
-		if err := f.by[i].rows.needKey(key); err != nil {
+		if err := ws.by[i].rows.needKey(key); err != nil {
 			return 0, err
 		}
 	}
@@ -124,25 +124,25 @@ func (f *followers) loadHolders(ctx context.Context, find Links, q linkQuery) (n
 }
 
 // check refuses a Cascade to models or fields that there are none of.
-func (f *followers) check(how *Cascade) error {
+func (ws *followers) check(how *Cascade) error {
 	if how.Mode == none {
 		return nil
 	}
-	if len(f.by) == 0 {
+	if len(ws.by) == 0 {
 		return fmt.Errorf("cascade of %s: no reference to it keeps on record who holds copies: declare one with a cascade",
-			f.of.desc.Name)
+			ws.of.desc.Name)
 	}
 	for _, target := range how.Targets {
-		if !slices.ContainsFunc(f.by, func(w follower) bool { return w.Model == target }) {
+		if !slices.ContainsFunc(ws.by, func(w follower) bool { return w.Model == target }) {
 			return fmt.Errorf("cascade of %s to %s: its rows hold no copies of it on record: declare the reference with a "+
-				"cascade", f.of.desc.Name, target)
+				"cascade", ws.of.desc.Name, target)
 		}
 	}
 	scope := cascade.Scope{Targets: how.Targets}
-	for _, w := range f.by {
+	for _, w := range ws.by {
 		if scope.Names(w.Model) {
 			if err := cascade.CheckFilter(w.rows.model(), how.Filter); err != nil {
-				return fmt.Errorf("cascade of %s: %w", f.of.desc.Name, err)
+				return fmt.Errorf("cascade of %s: %w", ws.of.desc.Name, err)
 			}
 		}
 	}
@@ -152,29 +152,29 @@ func (f *followers) check(how *Cascade) error {
 // cascade has the copies of the rows that the event in hand has changed follow them, or notes that they are to. Where a
 // row has expired since an event of the commit changed it, the event in hand begins another: a commit as a whole would
 // take what becomes of that row for a change of what is there.
-func (f *followers) cascade(at ApplyPoint) error {
-	if len(f.by) == 0 {
+func (ws *followers) cascade(at ApplyPoint) error {
+	if len(ws.by) == 0 {
 		return nil
 	}
-	for _, u := range f.of.journal {
-		rule, written := f.rules[u.entry.key]
-		if (written || !u.entry.present) && u.was.event != 0 && u.was.present && !f.of.lasts(u.was.row, at) {
+	for _, u := range ws.of.journal {
+		rule, written := ws.rules[u.entry.key]
+		if (written || !u.entry.present) && u.was.event != 0 && u.was.present && !ws.of.lasts(u.was.row, at) {
 			return ErrNextCommit
 		}
 		if !written { // only copies in it have changed, and no copy holds those; or what had expired is deleted
 			continue
 		}
-		if err := f.noteEnd(&u, at); err != nil {
+		if err := ws.noteEnd(&u, at); err != nil {
 			return err
 		}
-		f.noteTaken(&u, &rule, at)
-		if follows, err := f.judgeFollowing(&u, &rule, at); err != nil || !follows {
+		ws.noteTaken(&u, &rule, at)
+		if follows, err := ws.judgeFollowing(&u, &rule, at); err != nil || !follows {
 			if err != nil {
 				return err
 			}
 			continue
 		}
-		if err := f.cascadeOf(&u, &rule, at); err != nil {
+		if err := ws.cascadeOf(&u, &rule, at); err != nil {
 			return err
 		}
 	}
@@ -184,8 +184,8 @@ func (f *followers) cascade(at ApplyPoint) error {
 // judgeFollowing notes which copies are to follow what the event has made of a row after the commit, and reports
 // whether some follow it in the commit. Where all ops of the commit leave that to the schema, the commit as a whole
 // tells whether there is anything to follow; else each event does by itself, as it would in a commit of its own.
-func (f *followers) judgeFollowing(u *undo, rule *followRule, at ApplyPoint) (follows bool, err error) {
-	e, follows := u.entry, f.followsNow(rule)
+func (ws *followers) judgeFollowing(u *undo, rule *followRule, at ApplyPoint) (follows bool, err error) {
+	e, follows := u.entry, ws.followsNow(rule)
 	unasked, copied := rule.bySchema() && !e.asked && !follows, e.tracked().isCopiedBefore(at.Event)
 	if unasked {
 		e.announceTo(rule)
@@ -194,18 +194,18 @@ func (f *followers) judgeFollowing(u *undo, rule *followRule, at ApplyPoint) (fo
 		}
 	}
 	if !rule.bySchema() {
-		f.judgeEach(u, at)
+		ws.judgeEach(u, at)
 	}
-	changed, err := f.changes(u, at)
+	changed, err := ws.changes(u, at)
 	if err != nil || !changed {
 		return false, err
 	}
 	if !unasked {
 		e.announceTo(rule)
 	}
-	if (copied || e.asked) && rule.followsAfter(f.copied) {
+	if (copied || e.asked) && rule.followsAfter(ws.copied) {
 		e.outdated = true
-		for _, identifier := range f.identifiersOf(u) { // the row may be there for events of the commit alone
+		for _, identifier := range ws.identifiersOf(u) { // the row may be there for events of the commit alone
 			e.tracked().isCopiedBy(identifier)
 		}
 	}
@@ -213,21 +213,21 @@ func (f *followers) judgeFollowing(u *undo, rule *followRule, at ApplyPoint) (fo
 }
 
 // judgeEach has each event that changes the row from now on be judged by itself.
-func (f *followers) judgeEach(u *undo, at ApplyPoint) {
+func (ws *followers) judgeEach(u *undo, at ApplyPoint) {
 	e := u.entry
 	if e.asked {
 		return
 	}
 	e.asked = true
-	if u.was.event != 0 && !u.was.outdated && !differ(f.copiedBefore(u, at), e.tracked().copiedBy(e.time)) {
+	if u.was.event != 0 && !u.was.outdated && !differ(ws.copiedBefore(u, at), e.tracked().copiedBy(e.time)) {
 		e.scopes = nil // what events before this one have changed is in no copy
 	}
 	e.outdated = e.outdated || len(e.scopes) > 0 // and else is to follow, also where this one takes it back
 }
 
 // followsNow reports whether copies follow a change in its commit.
-func (f *followers) followsNow(rule *followRule) bool {
-	return slices.ContainsFunc(f.by, func(w follower) bool { return w.followsNow(rule) })
+func (ws *followers) followsNow(rule *followRule) bool {
+	return slices.ContainsFunc(ws.by, func(w follower) bool { return w.followsNow(rule) })
 }
 
 func (w *follower) followsNow(rule *followRule) bool {
@@ -237,80 +237,80 @@ func (w *follower) followsNow(rule *followRule) bool {
 
 // changes reports whether the event changes what copies of the row hold. A row that it writes as expired is none: see
 // noteEnd.
-func (f *followers) changes(u *undo, at ApplyPoint) (bool, error) {
+func (ws *followers) changes(u *undo, at ApplyPoint) (bool, error) {
 	var now []byte
-	before := f.copiedBefore(u, at)
+	before := ws.copiedBefore(u, at)
 	if u.entry.present && !u.entry.ended {
-		row, err := f.of.codec.EncodeWithKey(&f.of.builder, u.entry.row, u.entry.key)
+		row, err := ws.of.codec.EncodeWithKey(&ws.of.builder, u.entry.row, u.entry.key)
 		if err != nil {
 			return false, err
 		}
-		now = f.copiedText(&row)
+		now = ws.copiedText(&row)
 	}
 	return differ(now, before), nil
 }
 
 // noteEnd notes whether the event has written the row as expired, and has changed more of it than the end. It is judged
 // at each event, as a commit may have another that changed the row before.
-func (f *followers) noteEnd(u *undo, at ApplyPoint) error {
+func (ws *followers) noteEnd(u *undo, at ApplyPoint) error {
 	u.entry.ended = false
-	if !u.entry.present || f.of.visible(u.entry, at) {
+	if !u.entry.present || ws.of.visible(u.entry, at) {
 		return nil
 	}
-	row, err := f.of.codec.EncodeWithKey(&f.of.builder, u.entry.row, u.entry.key)
-	u.entry.ended = err == nil && differ(f.copiedText(&row), f.copiedBefore(u, at))
+	row, err := ws.of.codec.EncodeWithKey(&ws.of.builder, u.entry.row, u.entry.key)
+	u.entry.ended = err == nil && differ(ws.copiedText(&row), ws.copiedBefore(u, at))
 	return err
 }
 
 // noteTaken notes whether the event takes the row away, and copies follow that after the commit.
-func (f *followers) noteTaken(u *undo, rule *followRule, at ApplyPoint) {
-	if gone := !u.entry.present || u.entry.ended; gone && rule.followsAfter(f.copied) && f.copiedBefore(u, at) != nil {
+func (ws *followers) noteTaken(u *undo, rule *followRule, at ApplyPoint) {
+	if gone := !u.entry.present || u.entry.ended; gone && rule.followsAfter(ws.copied) && ws.copiedBefore(u, at) != nil {
 		u.entry.taken = true
 	}
 }
 
 // copiedBefore is what copies of the row hold of it as it was before the event; nil where there was none.
-func (f *followers) copiedBefore(u *undo, at ApplyPoint) []byte {
+func (ws *followers) copiedBefore(u *undo, at ApplyPoint) []byte {
 	switch {
 	case u.was.event == 0:
 		return u.entry.tracked().copiedBy(at.Watermark)
 	case u.was.present: // it has not expired: see cascade
-		return f.copiedText(&u.was.stored)
+		return ws.copiedText(&u.was.stored)
 	}
 	return nil
 }
 
 // cascadeOf has the copies of one row follow it.
-func (f *followers) cascadeOf(u *undo, rule *followRule, at ApplyPoint) error {
-	count, b := 0, f.of.bounds
+func (ws *followers) cascadeOf(u *undo, rule *followRule, at ApplyPoint) error {
+	count, b := 0, ws.of.bounds
 	most, unit := b.targets()
-	for _, w := range f.by {
+	for _, w := range ws.by {
 		if !w.followsNow(rule) {
 			continue
 		}
-		for _, identifier := range f.identifiersOf(u) {
-			n, err := f.refreshBy(w, identifier, rule, at)
+		for _, identifier := range ws.identifiersOf(u) {
+			n, err := ws.refreshBy(w, identifier, rule, at)
 			if err != nil {
 				return err
 			}
 			if count += n; count > most {
-				return &CascadeOverflowError{f.of.desc.Name, count, most, unit}
+				return &CascadeOverflowError{ws.of.desc.Name, count, most, unit}
 			}
 		}
 	}
 	if count > b.cascaded.copies {
-		b.cascaded = cascadedRow{f.of.desc.Name, count}
+		b.cascaded = cascadedRow{ws.of.desc.Name, count}
 	}
 	return nil
 }
 
 // identifiersOf are those of the row before the event and of the one after it, which may differ in casing.
-func (f *followers) identifiersOf(u *undo) (all []string) {
+func (ws *followers) identifiersOf(u *undo) (all []string) {
 	if u.was.present {
-		all = with(all, f.identifier(u.was.row))
+		all = with(all, ws.identifier(u.was.row))
 	}
 	if u.entry.present {
-		all = with(all, f.identifier(u.entry.row))
+		all = with(all, ws.identifier(u.entry.row))
 	}
 	if all == nil {
 		return u.entry.tracked().identifiers
@@ -320,14 +320,14 @@ func (f *followers) identifiersOf(u *undo) (all []string) {
 
 // refreshBy has the copies of the row follow it that a model has by the identifier, and counts them, unless there are
 // more than one commit holds.
-func (f *followers) refreshBy(w follower, identifier string, rule *followRule, at ApplyPoint) (n int, err error) {
+func (ws *followers) refreshBy(w follower, identifier string, rule *followRule, at ApplyPoint) (n int, err error) {
 	q := linkQuery{w.Reference, identifier}
-	known, read := f.links[q]
+	known, read := ws.links[q]
 	if !read {
-		return 0, f.missLinks(q)
+		return 0, ws.missLinks(q)
 	}
-	f.found[q] = true
-	if most, _ := f.of.bounds.targets(); known.Count > most {
+	ws.found[q] = true
+	if most, _ := ws.of.bounds.targets(); known.Count > most {
 		if at.Event > 1 { // events before it in the commit may have taken some away
 			return 0, ErrNextCommit
 		}
@@ -337,23 +337,23 @@ func (f *followers) refreshBy(w follower, identifier string, rule *followRule, a
 }
 
 // unlink takes away links that lead to no row any more, as far as the commit surely has room for that.
-func (f *followers) unlink(c *Copies) {
-	for q := range f.found {
-		known := f.links[q]
-		if f.of.bounds.shared {
-			known.Gone = known.Gone[:min(len(known.Gone), max(0, f.of.bounds.most.writes/2-known.Count)/8)]
+func (ws *followers) unlink(c *Copies) {
+	for q := range ws.found {
+		known := ws.links[q]
+		if ws.of.bounds.shared {
+			known.Gone = known.Gone[:min(len(known.Gone), max(0, ws.of.bounds.most.writes/2-known.Count)/8)]
 		}
 		c.Gone = append(c.Gone, known.Gone...)
 	}
 }
 
 // versions adds those of the links on which the commit rests, on a store where another process may add some.
-func (f *followers) versions(c *Copies) {
-	if !f.of.bounds.shared {
+func (ws *followers) versions(c *Copies) {
+	if !ws.of.bounds.shared {
 		return
 	}
-	for q := range f.found {
+	for q := range ws.found {
 		v := c.version(q)
-		v.Found, v.Revision = true, f.links[q].Revision
+		v.Found, v.Revision = true, ws.links[q].Revision
 	}
 }

@@ -45,14 +45,14 @@ type cascadeOp struct {
 	how Cascade
 }
 
-func (o *cascadeOp) eval(f *modelFold, at ApplyPoint) error {
-	of := f.views.ofAll().followers
+func (o *cascadeOp) eval(m *modelFold, at ApplyPoint) error {
+	of := m.views.ofAll().followers
 	if err := of.check(&o.how); err != nil {
 		return err
 	}
 	of.how = &o.how
 	defer func() { of.how = nil }()
-	return o.change.eval(f, at)
+	return o.change.eval(m, at)
 }
 
 func (o *setOp) Cascade(how Cascade) Op { return &cascadeOp{o, how} }
@@ -101,28 +101,28 @@ func (r *followRule) asksNow(codec querydb.AnyCodec, row any) bool {
 }
 
 // begin forgets the ops of the last event.
-func (f *followers) begin() {
-	if len(f.rules) > keptJournal {
-		f.rules = map[keys.Key]followRule{}
+func (ws *followers) begin() {
+	if len(ws.rules) > keptJournal {
+		ws.rules = map[keys.Key]followRule{}
 	}
-	clear(f.rules)
+	clear(ws.rules)
 }
 
 // noteRule notes what the op in hand, which changes the row, says of its copies.
-func (f *followers) noteRule(row keys.Key) {
-	if len(f.by) == 0 {
+func (ws *followers) noteRule(row keys.Key) {
+	if len(ws.by) == 0 {
 		return
 	}
-	rule := f.rules[row]
+	rule := ws.rules[row]
 	switch {
-	case f.how == nil:
+	case ws.how == nil:
 		rule.schema = true
-	case f.how.Mode == Eventual:
-		rule.after = cascade.Union(rule.after, f.how.scope())
-	case f.how.Mode == Transactional:
-		rule.now = cascade.Union(rule.now, f.how.scope())
+	case ws.how.Mode == Eventual:
+		rule.after = cascade.Union(rule.after, ws.how.scope())
+	case ws.how.Mode == Transactional:
+		rule.now = cascade.Union(rule.now, ws.how.scope())
 	}
-	f.rules[row] = rule
+	ws.rules[row] = rule
 }
 
 func (c *Cascade) scope() []cascade.Scope {

@@ -41,71 +41,71 @@ type followOp struct {
 	next NextFunc
 }
 
-func (o *followOp) need(f *modelFold, at ApplyPoint) error {
-	if f.traits.writer != "" {
+func (o *followOp) need(m *modelFold, at ApplyPoint) error {
+	if m.traits.writer != "" {
 		return fmt.Errorf("follow %s partition %q: which row is the latest is not known of rows that several "+
-			"projections write", f.desc.Name, o.Partition)
+			"projections write", m.desc.Name, o.Partition)
 	}
 	if o.Err != nil {
 		return o.Err
 	}
-	if f.readsReplaced() {
-		o.foresee(f, at)
+	if m.readsReplaced() {
+		o.foresee(m, at)
 	}
-	return f.partitions.needLatest(o.Partition, at)
+	return m.partitions.needLatest(o.Partition, at)
 }
 
-func (o *followOp) eval(f *modelFold, at ApplyPoint) error {
+func (o *followOp) eval(m *modelFold, at ApplyPoint) error {
 	var latest any
-	followed, known := f.partitions.latestFor(o.Partition, at)
+	followed, known := m.partitions.latestFor(o.Partition, at)
 	if !known {
-		return f.partitions.missLatest(o.Partition)
+		return m.partitions.missLatest(o.Partition)
 	}
 	if followed != nil {
-		f.follow(followed.key, at)
-		latest = f.refs.forUser(followed.row)
+		m.follow(followed.key, at)
+		latest = m.refs.forUser(followed.row)
 	}
-	row, key, err := f.stamped(o.next(latest), keys.Key{}, at)
+	row, key, err := m.stamped(o.next(latest), keys.Key{}, at)
 	if err != nil {
 		return err
 	}
-	if key, err = f.codec.KeyOf(row); err != nil {
+	if key, err = m.codec.KeyOf(row); err != nil {
 		return err
 	}
 	if key.PK != o.Partition {
 		return fmt.Errorf("follow %s partition %q: the row that continues it has the key %q, of another partition",
-			f.desc.Name, o.Partition, key)
+			m.desc.Name, o.Partition, key)
 	}
-	if followed != nil && !f.samePartition(followed.row, row) {
+	if followed != nil && !m.samePartition(followed.row, row) {
 		return fmt.Errorf("%w: follow %s partition %q: its latest row is of another id: %s",
-			querydb.ErrConflict, f.desc.Name, o.Partition, f.difference(followed.row, row))
+			querydb.ErrConflict, m.desc.Name, o.Partition, m.difference(followed.row, row))
 	}
-	e := f.entry(key)
-	if f.passed(e, at) {
+	e := m.entry(key)
+	if m.passed(e, at) {
 		return nil
 	}
-	if !e.read && e.event == 0 && f.readsReplaced() && !f.partitions.all[key.PK].gone {
-		if err := f.missKey(key); err != nil {
+	if !e.read && e.event == 0 && m.readsReplaced() && !m.partitions.all[key.PK].gone {
+		if err := m.missKey(key); err != nil {
 			return err
 		}
 	}
-	return f.replace(e, row, at)
+	return m.replace(e, row, at)
 }
 
 // foresee asks for the row that is to be written, where it counts what is replaced. Which it is follows from the event
 // alone as a rule, and not from the row that is followed; where it does not, or the function fails without one, eval
 // finds out.
-func (o *followOp) foresee(f *modelFold, at ApplyPoint) {
+func (o *followOp) foresee(m *modelFold, at ApplyPoint) {
 	done := make(chan struct{})
 	go func() { // the function may end its goroutine
 		defer close(done)
 		defer func() { _ = recover() }()
-		row, key, err := f.stamped(o.next(nil), keys.Key{}, at)
+		row, key, err := m.stamped(o.next(nil), keys.Key{}, at)
 		if err == nil {
-			key, err = f.codec.KeyOf(row)
+			key, err = m.codec.KeyOf(row)
 		}
 		if err == nil && key.PK == o.Partition {
-			_ = f.needKey(key)
+			_ = m.needKey(key)
 		}
 	}()
 	<-done
@@ -168,80 +168,80 @@ func (t *latestRows) drop(of partitionOf) {
 }
 
 // needLatest asks for the row that a Follow goes on from.
-func (f *partitions) needLatest(pk string, at ApplyPoint) error {
-	p := f.all[pk]
+func (ps *partitions) needLatest(pk string, at ApplyPoint) error {
+	p := ps.all[pk]
 	switch {
-	case f.given.latest[pk] > mostLatest:
-		f.needAll(pk)
+	case ps.given.latest[pk] > mostLatest:
+		ps.needAll(pk)
 		return nil
 	case p == nil:
 		p = &partition{}
-		f.all[pk] = p
+		ps.all[pk] = p
 	case p.unread:
 		p.unread = false
 	default:
 		p.keys = false
 		return nil
 	}
-	p.most = max(1, f.given.latest[pk])
-	if f.bounds.alone { // another row may be ahead: it is looked for among all of them
+	p.most = max(1, ps.given.latest[pk])
+	if ps.bounds.alone { // another row may be ahead: it is looked for among all of them
 		return nil
 	}
-	last, known := f.latest.get(partitionOf{pk, at.Pos.Partition})
+	last, known := ps.latest.get(partitionOf{pk, at.Pos.Partition})
 	if !known || p.most > 1 {
 		return nil
 	}
 	if p.last = &last; last == (latestRow{}) {
 		return nil
 	}
-	return f.needKey(last.key)
+	return ps.needKey(last.key)
 }
 
 // known reports whether the latest row of the part is as it was remembered, so that it need not be looked for.
-func (f *partitions) known(p *partition) bool {
+func (ps *partitions) known(p *partition) bool {
 	if p.last == nil || *p.last == (latestRow{}) {
 		return p.last != nil
 	}
-	e := f.entries[p.last.key]
+	e := ps.entries[p.last.key]
 	return e != nil && e.present && e.pos == p.last.pos
 }
 
 // remember keeps in mind which rows were found to be the latest, so that a commit that is begun again need not look for
 // them again. Where another process is in the middle of a commit, that is not known.
-func (f *partitions) remember() {
-	if f.bounds.ahead {
+func (ps *partitions) remember() {
+	if ps.bounds.ahead {
 		return
 	}
-	for pk, p := range f.all {
+	for pk, p := range ps.all {
 		if p.found != nil {
-			f.latest.set(partitionOf{pk, f.bounds.first.Partition}, *p.found)
+			ps.latest.set(partitionOf{pk, ps.bounds.first.Partition}, *p.found)
 		}
 	}
 }
 
 // committed remembers what the commit has made of the partitions that were followed in it or before.
-func (f *partitions) committed(end querydb.Position) {
-	for pk, p := range f.all {
+func (ps *partitions) committed(end querydb.Position) {
+	for pk, p := range ps.all {
 		of := partitionOf{pk, end.Partition}
 		if last, known := p.latestRow(); known && !end.Before(last.pos) {
-			f.latest.set(of, last)
+			ps.latest.set(of, last)
 		} else {
-			f.latest.drop(of)
+			ps.latest.drop(of)
 		}
 	}
-	for _, e := range f.dirty {
+	for _, e := range ps.dirty {
 		of := partitionOf{e.key.PK, end.Partition}
-		if e.event == 0 || f.all[of.pk] != nil || sentinel(e.key.SK) {
+		if e.event == 0 || ps.all[of.pk] != nil || sentinel(e.key.SK) {
 			continue
 		}
-		last, known := f.latest.get(of)
+		last, known := ps.latest.get(of)
 		now := latestRow{e.key, e.pos}
 		switch {
 		case !known:
 		case !e.present && e.key == last.key:
-			f.latest.drop(of)
+			ps.latest.drop(of)
 		case e.present && now.after(&last):
-			f.latest.set(of, now)
+			ps.latest.set(of, now)
 		}
 	}
 }

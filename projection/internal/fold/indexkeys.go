@@ -21,21 +21,21 @@ type indexer struct {
 
 // keysOf is a copy of the keys that the row of an entry has before an op, without those of our own halves where
 // exists is false.
-func (f *indexer) keysOf(e *entry, exists bool, at ApplyPoint) (indexKeys, error) {
+func (ix *indexer) keysOf(e *entry, exists bool, at ApplyPoint) (indexKeys, error) {
 	if e.indexes == nil && !exists {
-		return make(indexKeys, f.slots), nil
+		return make(indexKeys, ix.slots), nil
 	}
 	if e.indexes == nil && e.event != 0 && e.event != at.Event {
 		return slices.Clone(indexKeys(e.stored.Indexes)), nil
 	}
 	if e.indexes == nil {
-		composed := make(indexKeys, f.slots)
-		return composed, f.putAll(composed, e.row)
+		composed := make(indexKeys, ix.slots)
+		return composed, ix.putAll(composed, e.row)
 	}
 	own := slices.Clone(e.indexes)
 	if !exists {
-		for i := range f.traits.indexes {
-			x := &f.traits.indexes[i]
+		for i := range ix.traits.indexes {
+			x := &ix.traits.indexes[i]
 			for h := range x.halves {
 				x.halves[h].lay(keys.HalfUpdate{Op: keys.RemoveKey}, &own[x.slot])
 			}
@@ -54,9 +54,9 @@ func (h *half) lay(o keys.HalfUpdate, k *querydb.IndexKey) {
 }
 
 // putAll sets our own halves to what the row composes.
-func (f *indexer) putAll(ks indexKeys, row any) error {
-	for i := range f.traits.indexes {
-		if err := f.put(&f.traits.indexes[i], ks, row); err != nil {
+func (ix *indexer) putAll(ks indexKeys, row any) error {
+	for i := range ix.traits.indexes {
+		if err := ix.put(&ix.traits.indexes[i], ks, row); err != nil {
 			return err
 		}
 	}
@@ -64,14 +64,14 @@ func (f *indexer) putAll(ks indexKeys, row any) error {
 }
 
 // put sets our own halves of the index to what the row composes; what it cannot compose is gone.
-func (f *indexer) put(x *index, ks indexKeys, row any) (err error) {
+func (ix *indexer) put(x *index, ks indexKeys, row any) (err error) {
 	var pk, sk keys.HalfUpdate
 	for i := range x.halves {
 		h, o := &x.halves[i], &pk
 		if h.sort {
 			o = &sk
 		}
-		if *o, err = f.full(h, row); err != nil {
+		if *o, err = ix.full(h, row); err != nil {
 			return err
 		}
 	}
@@ -85,11 +85,11 @@ func (f *indexer) put(x *index, ks indexKeys, row any) (err error) {
 }
 
 // full is what a full write of the row does to a half.
-func (f *indexer) full(h *half, row any) (keys.HalfUpdate, error) {
+func (ix *indexer) full(h *half, row any) (keys.HalfUpdate, error) {
 	var few [8]keys.Value
 	vals := few[:0]
 	for _, field := range h.fields {
-		vals = append(vals, f.codec.Value(row, field))
+		vals = append(vals, ix.codec.Value(row, field))
 	}
 	return h.Layout.UpdateForPut(vals)
 }
@@ -97,11 +97,11 @@ func (f *indexer) full(h *half, row any) (keys.HalfUpdate, error) {
 // updated are the keys after a full write of a row that was read. The halves that it changed are composed again, as are
 // those that are missing beside one of them where the row has both or none. The others stay as they are, also those
 // that a patch has cut short: a half that goes takes no other with it.
-func (f *indexer) updated(e *entry, row any, at ApplyPoint) (indexKeys, error) {
+func (ix *indexer) updated(e *entry, row any, at ApplyPoint) (indexKeys, error) {
 	next := e.indexes
-	if next == nil && slices.ContainsFunc(f.traits.indexes, func(x index) bool { return x.together }) {
+	if next == nil && slices.ContainsFunc(ix.traits.indexes, func(x index) bool { return x.together }) {
 		var err error // as a row that was written whole has both halves of a key or none, and after this one may have one
-		if next, err = f.keysOf(e, true, at); err != nil {
+		if next, err = ix.keysOf(e, true, at); err != nil {
 			return nil, err
 		}
 	}
@@ -110,12 +110,12 @@ func (f *indexer) updated(e *entry, row any, at ApplyPoint) (indexKeys, error) {
 	}
 	changed := func(h half) bool {
 		return slices.ContainsFunc(h.fields, func(field int) bool {
-			return f.codec.Value(e.row, field) != f.codec.Value(row, field)
+			return ix.codec.Value(e.row, field) != ix.codec.Value(row, field)
 		})
 	}
 	copied := false
-	for i := range f.traits.indexes {
-		x := &f.traits.indexes[i]
+	for i := range ix.traits.indexes {
+		x := &ix.traits.indexes[i]
 		if !slices.ContainsFunc(x.halves, changed) {
 			continue
 		}
@@ -129,7 +129,7 @@ func (f *indexer) updated(e *entry, row any, at ApplyPoint) (indexKeys, error) {
 			if !changed(*h) && (stored || !x.together) {
 				continue
 			}
-			o, err := f.again(h, e.row, row, stored)
+			o, err := ix.again(h, e.row, row, stored)
 			if err != nil {
 				return nil, err
 			}
@@ -149,18 +149,18 @@ func (h *half) isStored(k *querydb.IndexKey) bool {
 
 // again is what a full write of a row that was read does to a half. Where a patch has cut the key short, it is cut
 // short again, unless the row has all of it now.
-func (f *indexer) again(h *half, before, row any, stored bool) (keys.HalfUpdate, error) {
-	full, err := f.full(h, row)
+func (ix *indexer) again(h *half, before, row any, stored bool) (keys.HalfUpdate, error) {
+	full, err := ix.full(h, row)
 	if err != nil || full.Op != keys.RemoveKey || !stored {
 		return full, err
 	}
-	was, err := f.full(h, before)
+	was, err := ix.full(h, before)
 	if err != nil || was.Op != keys.RemoveKey {
 		return full, err
 	}
 	parts := make([]keys.PatchedComposite, len(h.fields))
 	for i, field := range h.fields {
-		v := f.codec.Value(row, field)
+		v := ix.codec.Value(row, field)
 		if !v.Present() {
 			break // where patches cut keys short, whatever the row has in the fields behind it
 		}
@@ -174,26 +174,26 @@ func (f *indexer) again(h *half, before, row any, stored bool) (keys.HalfUpdate,
 }
 
 // patched are the keys after a patch, which has made the row what it is and has mentioned fields so.
-func (f *indexer) patched(e *entry, row any, exists bool, said []keys.FieldChange, at ApplyPoint) (indexKeys,
+func (ix *indexer) patched(e *entry, row any, exists bool, said []keys.FieldChange, at ApplyPoint) (indexKeys,
 	error) {
-	alone := !f.traits.policy && f.traits.writer == ""
+	alone := !ix.traits.policy && ix.traits.writer == ""
 	if alone && !exists {
 		return nil, nil // all halves are composed of the row
 	}
 	var next indexKeys
-	for i := range f.traits.indexes {
-		x := &f.traits.indexes[i]
+	for i := range ix.traits.indexes {
+		x := &ix.traits.indexes[i]
 		for j := range x.halves {
 			h := &x.halves[j]
-			if alone && !h.mentioned(said) && !slices.ContainsFunc(h.fields, f.stamps) {
+			if alone && !h.mentioned(said) && !slices.ContainsFunc(h.fields, ix.stamps) {
 				continue
 			}
-			o, err := f.judge(h, row, said)
+			o, err := ix.judge(h, row, said)
 			if err != nil {
 				return nil, err
 			}
 			if next == nil {
-				if next, err = f.keysOf(e, exists, at); err != nil {
+				if next, err = ix.keysOf(e, exists, at); err != nil {
 					return nil, err
 				}
 			}
@@ -213,17 +213,17 @@ func (h *half) mentioned(said []keys.FieldChange) bool {
 // judge is what a patch does to a half. Where there is no policy, the row tells what the patch does not; the row's key
 // and the times of its writes are known to every patch. Elsewhere the row fills in the fields of a half that is named:
 // as far as the first that has no value, where the key is cut short.
-func (f *indexer) judge(h *half, row any, said []keys.FieldChange) (keys.HalfUpdate, error) {
+func (ix *indexer) judge(h *half, row any, said []keys.FieldChange) (keys.HalfUpdate, error) {
 	var few [8]keys.PatchedComposite
 	parts := few[:0]
 	fills, given := h.mentioned(said), false
 	for i, field := range h.fields {
 		p := keys.PatchedComposite{Change: said[field]}
-		v := f.codec.Value(row, field)
+		v := ix.codec.Value(row, field)
 		if p.Change == keys.FieldGiven {
 			p.Value, given = v, given || v.Present()
 		}
-		if f.traits.isKey[field] || !f.traits.policy || f.stamps(field) || fills && h.filled[i] {
+		if ix.traits.isKey[field] || !ix.traits.policy || ix.stamps(field) || fills && h.filled[i] {
 			p.KeyValue = v
 		}
 		known := p.Change == keys.FieldGiven && p.Value.Present() ||
@@ -239,10 +239,10 @@ func (f *indexer) judge(h *half, row any, said []keys.FieldChange) (keys.HalfUpd
 }
 
 // nothingSaid is a list of mentions by field that holds none, for one patch.
-func (f *indexer) nothingSaid() []keys.FieldChange {
-	if f.said == nil {
-		f.said = make([]keys.FieldChange, len(f.desc.Fields))
+func (ix *indexer) nothingSaid() []keys.FieldChange {
+	if ix.said == nil {
+		ix.said = make([]keys.FieldChange, len(ix.desc.Fields))
 	}
-	clear(f.said)
-	return f.said
+	clear(ix.said)
+	return ix.said
 }

@@ -52,50 +52,50 @@ func (m missing) with(o missing) missing {
 
 // missKey notes that the event in hand has to know a row that was not read. It is ErrNextCommit, or nil in a survey:
 // then the row is taken for absent. A key that no row can have is an error of the event's own.
-func (f *rows) missKey(key keys.Key) error {
-	if err := f.db.Validate(f.desc, &querydb.Row{Key: key}); err != nil {
+func (r *rows) missKey(key keys.Key) error {
+	if err := r.db.Validate(r.desc, &querydb.Row{Key: key}); err != nil {
 		return err
 	}
-	if !f.given.keys[key] {
-		if f.misses.keys == nil {
-			f.misses.keys = map[keys.Key]bool{}
+	if !r.given.keys[key] {
+		if r.misses.keys == nil {
+			r.misses.keys = map[keys.Key]bool{}
 		}
-		f.misses.keys[key] = true
+		r.misses.keys[key] = true
 	}
-	return f.nextCommit()
+	return r.nextCommit()
 }
 
 // missLatest notes that the latest row of the partition is not there for the event in hand, and which was the latest
 // before is not known. It is ErrNextCommit, or nil in a survey: then the op is passed over.
-func (f *partitions) missLatest(pk string) error {
-	if f.misses.latest == nil {
-		f.misses.latest = map[string]int{}
+func (ps *partitions) missLatest(pk string) error {
+	if ps.misses.latest == nil {
+		ps.misses.latest = map[string]int{}
 	}
-	f.misses.latest[pk] = max(fewLatest, moreLatest*f.given.latest[pk])
-	return f.nextCommit()
+	ps.misses.latest[pk] = max(fewLatest, moreLatest*ps.given.latest[pk])
+	return ps.nextCommit()
 }
 
 // missLinks notes that the event in hand has to know links that were not read: see missKey.
-func (f *followers) missLinks(q linkQuery) error {
-	if f.of.misses.links == nil {
-		f.of.misses.links = map[linkQuery]bool{}
+func (ws *followers) missLinks(q linkQuery) error {
+	if ws.of.misses.links == nil {
+		ws.of.misses.links = map[linkQuery]bool{}
 	}
-	f.of.misses.links[q] = f.of.misses.links[q] || f.of.bounds.urgent
-	return f.of.nextCommit()
+	ws.of.misses.links[q] = ws.of.misses.links[q] || ws.of.bounds.urgent
+	return ws.of.nextCommit()
 }
 
 // nextCommit is ErrNextCommit, or nil in a survey.
-func (f *rows) nextCommit() error {
-	if f.bounds.surveying {
+func (r *rows) nextCommit() error {
+	if r.bounds.surveying {
 		return nil
 	}
 	return ErrNextCommit
 }
 
 // give asks for what former evaluations have missed.
-func (f *rows) give() {
-	f.given, f.misses = f.given.with(f.misses), missing{}
-	for key := range f.given.keys {
-		_ = f.needKey(key) // missKey has checked it
+func (r *rows) give() {
+	r.given, r.misses = r.given.with(r.misses), missing{}
+	for key := range r.given.keys {
+		_ = r.needKey(key) // missKey has checked it
 	}
 }

@@ -73,93 +73,93 @@ type modelFold struct {
 
 func newModelFold(codec querydb.AnyCodec, db *querydb.DB, w *querydb.Writer, b *bounds,
 	readers int) *modelFold {
-	m := newRowModel(codec, w)
-	rs := &rows{indexer: indexer{rowModel: m, slots: len(m.desc.Indexes)}, db: db.ForFold(m.traits.writer),
+	rm := newRowModel(codec, w)
+	r := &rows{indexer: indexer{rowModel: rm, slots: len(rm.desc.Indexes)}, db: db.ForFold(rm.traits.writer),
 		bounds: b}
-	if m.desc.Entity != nil {
-		rs.slots = len(m.desc.Entity.Table.Indexes)
+	if rm.desc.Entity != nil {
+		r.slots = len(rm.desc.Entity.Table.Indexes)
 	}
-	rs.partitions = &partitions{rows: rs, readers: readers}
-	rs.unique = &uniqueKeys{rows: rs}
-	rs.views = &views{}
-	rs.refs = &references{of: rs, all: codec.References(), bound: &bound{}}
-	rs.tracking = &tracking{references: rs.refs}
-	rs.tracking.followers = &followers{tracking: rs.tracking, rules: map[keys.Key]followRule{}}
-	f := &modelFold{rs, rs.refs, rs.tracking, rs.tracking.followers, &neighbours{}, rs.unique}
-	f.neighbours.rows, f.views.of = f, f
-	return f
+	r.partitions = &partitions{rows: r, readers: readers}
+	r.unique = &uniqueKeys{rows: r}
+	r.views = &views{}
+	r.refs = &references{of: r, all: codec.References(), bound: &bound{}}
+	r.tracking = &tracking{references: r.refs}
+	r.tracking.followers = &followers{tracking: r.tracking, rules: map[keys.Key]followRule{}}
+	m := &modelFold{r, r.refs, r.tracking, r.tracking.followers, &neighbours{}, r.unique}
+	m.neighbours.rows, m.views.of = m, m
+	return m
 }
 
-func (f *modelFold) model() *querydb.Model { return f.desc }
+func (m *modelFold) model() *querydb.Model { return m.desc }
 
 // keptJournal is how many changes of one event the journal keeps memory for. Few events change more rows.
 const keptJournal = 1024
 
-func (f *modelFold) reset() {
-	f.entries = f.spare.keep(f.entries)
-	clear(f.dirty)
-	clear(f.journal[:min(cap(f.journal), keptJournal)])
-	f.wanted, f.dirty = f.wanted[:0], f.dirty[:0]
-	if f.journal = f.journal[:0]; cap(f.journal) > keptJournal {
-		f.journal = nil
+func (m *modelFold) reset() {
+	m.entries = m.spare.keep(m.entries)
+	clear(m.dirty)
+	clear(m.journal[:min(cap(m.journal), keptJournal)])
+	m.wanted, m.dirty = m.wanted[:0], m.dirty[:0]
+	if m.journal = m.journal[:0]; cap(m.journal) > keptJournal {
+		m.journal = nil
 	}
-	clear(f.followed)
-	f.follows = f.follows[:0]
-	f.partitions.reset()
-	f.tracking.read = nil
-	f.unique.reset()
-	f.give()
+	clear(m.followed)
+	m.follows = m.follows[:0]
+	m.partitions.reset()
+	m.tracking.read = nil
+	m.unique.reset()
+	m.give()
 }
 
-func (f *modelFold) need(op Op, at ApplyPoint) error {
-	on, what, err := f.views.evaluator(op)
+func (m *modelFold) need(op Op, at ApplyPoint) error {
+	on, what, err := m.views.evaluator(op)
 	if err != nil {
 		return err
 	}
 	return what.need(on, at)
 }
 
-func (f *modelFold) eval(op Op, at ApplyPoint) error {
-	on, what, err := f.views.evaluator(op)
+func (m *modelFold) eval(op Op, at ApplyPoint) error {
+	on, what, err := m.views.evaluator(op)
 	if err != nil {
 		return err
 	}
 	return what.eval(on, at)
 }
 
-func (f *modelFold) load(ctx context.Context) error {
-	if len(f.wanted) > 0 {
-		stored, err := f.db.Get(ctx, f.desc, f.wanted, true)
+func (m *modelFold) load(ctx context.Context) error {
+	if len(m.wanted) > 0 {
+		stored, err := m.db.Get(ctx, m.desc, m.wanted, true)
 		if err != nil {
 			return err
 		}
 		for i := range stored {
-			if err := f.loaded(f.entry(f.wanted[i]), &stored[i]); err != nil {
+			if err := m.loaded(m.entry(m.wanted[i]), &stored[i]); err != nil {
 				return err
 			}
 		}
 	}
-	return f.partitions.load(ctx)
+	return m.partitions.load(ctx)
 }
 
-func (f *modelFold) begin() {
-	f.journal, f.follows = f.journal[:0], f.follows[:0]
-	f.followers.begin()
-	f.tracking.filled = f.tracking.filled[:0]
-	f.partitions.begin()
-	f.views.begin()
+func (m *modelFold) begin() {
+	m.journal, m.follows = m.journal[:0], m.follows[:0]
+	m.followers.begin()
+	m.tracking.filled = m.tracking.filled[:0]
+	m.partitions.begin()
+	m.views.begin()
 }
 
-func (f *modelFold) changed() int { return len(f.journal) }
+func (m *modelFold) changed() int { return len(m.journal) }
 
 // encode makes what is to be written of the rows that the event in hand has changed, as far as it may write so much.
-func (f *modelFold) encode() error {
-	for i := range f.journal {
-		u := &f.journal[i]
-		if err := f.encodeEntry(u.entry, &u.was); err != nil {
+func (m *modelFold) encode() error {
+	for i := range m.journal {
+		u := &m.journal[i]
+		if err := m.encodeEntry(u.entry, &u.was); err != nil {
 			return err
 		}
-		if err := f.bounds.grow(u.was.size(), u.entry.size()); err != nil {
+		if err := m.bounds.grow(u.was.size(), u.entry.size()); err != nil {
 			return err
 		}
 	}
@@ -167,9 +167,9 @@ func (f *modelFold) encode() error {
 }
 
 // size is what is to be written now of rows.
-func (f *modelFold) size() (writes, bytes int) {
-	perRow := 1 + 2*len(f.traits.unique) // a unique key is given up, and another taken
-	for _, e := range f.dirty {
+func (m *modelFold) size() (writes, bytes int) {
+	perRow := 1 + 2*len(m.traits.unique) // a unique key is given up, and another taken
+	for _, e := range m.dirty {
 		if e.event != 0 {
 			writes += max(perRow, e.changes.Items)
 			bytes += e.size()
@@ -179,52 +179,52 @@ func (f *modelFold) size() (writes, bytes int) {
 }
 
 // follow notes that the event goes on from a row that it does not write.
-func (f *modelFold) follow(row keys.Key, at ApplyPoint) {
-	if !f.bounds.shared {
+func (m *modelFold) follow(row keys.Key, at ApplyPoint) {
+	if !m.bounds.shared {
 		return
 	}
-	if f.followed == nil {
-		f.followed = map[keys.Key]int{}
+	if m.followed == nil {
+		m.followed = map[keys.Key]int{}
 	}
-	if f.followed[row] == 0 {
-		f.followed[row] = at.Event
-		f.follows = append(f.follows, row)
+	if m.followed[row] == 0 {
+		m.followed[row] = at.Event
+		m.follows = append(m.follows, row)
 	}
 }
 
 // changesFollowed reports whether the event in hand changes a row that an event of the commit goes on from.
-func (f *modelFold) changesFollowed() bool {
-	return len(f.followed) > 0 && slices.ContainsFunc(f.journal, func(u undo) bool {
-		return f.followed[u.entry.key] != 0
+func (m *modelFold) changesFollowed() bool {
+	return len(m.followed) > 0 && slices.ContainsFunc(m.journal, func(u undo) bool {
+		return m.followed[u.entry.key] != 0
 	})
 }
 
-func (f *modelFold) judgeUniqueKeys(at ApplyPoint) (cut bool) { return f.unique.judge(at) }
+func (m *modelFold) judgeUniqueKeys(at ApplyPoint) (cut bool) { return m.unique.judge(at) }
 
-func (f *modelFold) takeUniqueKeys() { f.unique.take() }
+func (m *modelFold) takeUniqueKeys() { m.unique.take() }
 
-func (f *modelFold) rollback() {
-	for i := range f.journal {
-		f.journal[i].entry.state = f.journal[i].was
+func (m *modelFold) rollback() {
+	for i := range m.journal {
+		m.journal[i].entry.state = m.journal[i].was
 	}
-	for _, row := range f.follows {
-		delete(f.followed, row)
+	for _, row := range m.follows {
+		delete(m.followed, row)
 	}
-	f.partitions.rollback()
-	f.tracking.rollback()
+	m.partitions.rollback()
+	m.tracking.rollback()
 }
 
-func (f *modelFold) missed() missing { return f.misses.with(missing{}) }
+func (m *modelFold) missed() missing { return m.misses.with(missing{}) }
 
-func (f *modelFold) miss(what missing) { f.misses = f.misses.with(what) }
+func (m *modelFold) miss(what missing) { m.misses = m.misses.with(what) }
 
-func (f *modelFold) writes(dst []querydb.Write) []querydb.Write {
-	dst = f.partitions.writes(dst)
-	for _, e := range f.dirty {
+func (m *modelFold) writes(dst []querydb.Write) []querydb.Write {
+	dst = m.partitions.writes(dst)
+	for _, e := range m.dirty {
 		if e.event == 0 { // every event that changed it was taken back
 			continue
 		}
-		w := querydb.Write{Model: f.desc, Row: e.stored, Time: e.time, Former: e.former}
+		w := querydb.Write{Model: m.desc, Row: e.stored, Time: e.time, Former: e.former}
 		if e.asRead != nil {
 			w.IfRevision, w.Row.Revision = true, e.asRead.revision
 		}
@@ -233,12 +233,12 @@ func (f *modelFold) writes(dst []querydb.Write) []querydb.Write {
 	return dst
 }
 
-func (f *modelFold) committed(end querydb.Position) {
-	f.given = missing{}
-	f.partitions.committed(end)
+func (m *modelFold) committed(end querydb.Position) {
+	m.given = missing{}
+	m.partitions.committed(end)
 }
 
-func (f *modelFold) forget() { f.partitions.latest = latestRows{} }
+func (m *modelFold) forget() { m.partitions.latest = latestRows{} }
 
 // spareEntries are the entries of the last window, for rows of the next, which is often as large: to make them anew for
 // each window is much of the garbage of a fold. No more are kept than that, so they are few once windows are small.

@@ -17,8 +17,8 @@ type Op interface {
 // change is an Op as the rows of its model take it.
 type change interface {
 	Op
-	need(f *modelFold, at ApplyPoint) error
-	eval(f *modelFold, at ApplyPoint) error
+	need(m *modelFold, at ApplyPoint) error
+	eval(m *modelFold, at ApplyPoint) error
 }
 
 // Target is the row that an op is about, or why there is none.
@@ -89,26 +89,26 @@ type setOp struct {
 	row any
 }
 
-func (o *setOp) need(f *modelFold, at ApplyPoint) error {
+func (o *setOp) need(m *modelFold, at ApplyPoint) error {
 	if o.err != nil {
 		return o.err
 	}
-	if err := f.refs.needSources(o.row); err != nil {
+	if err := m.refs.needSources(o.row); err != nil {
 		return err
 	}
-	if !f.readsReplaced() { // it does not matter what the row replaces
+	if !m.readsReplaced() { // it does not matter what the row replaces
 		return nil
 	}
-	return f.needRow(o.row, o.key, at)
+	return m.needRow(o.row, o.key, at)
 }
 
-func (o *setOp) eval(f *modelFold, at ApplyPoint) error {
-	row, key, err := f.stamped(f.codec.Copy(o.row), o.key, at)
+func (o *setOp) eval(m *modelFold, at ApplyPoint) error {
+	row, key, err := m.stamped(m.codec.Copy(o.row), o.key, at)
 	if err != nil {
 		return err
 	}
-	if e := f.entry(key); !f.passed(e, at) {
-		return f.replace(e, row, at)
+	if e := m.entry(key); !m.passed(e, at) {
+		return m.replace(e, row, at)
 	}
 	return nil
 }
@@ -118,29 +118,29 @@ type createOp struct {
 	row any
 }
 
-func (o *createOp) need(f *modelFold, at ApplyPoint) error {
+func (o *createOp) need(m *modelFold, at ApplyPoint) error {
 	if o.err != nil {
 		return o.err
 	}
-	if err := f.refs.needSources(o.row); err != nil {
+	if err := m.refs.needSources(o.row); err != nil {
 		return err
 	}
-	return f.needRow(o.row, o.key, at)
+	return m.needRow(o.row, o.key, at)
 }
 
-func (o *createOp) eval(f *modelFold, at ApplyPoint) error {
-	row, key, err := f.stamped(f.codec.Copy(o.row), o.key, at)
+func (o *createOp) eval(m *modelFold, at ApplyPoint) error {
+	row, key, err := m.stamped(m.codec.Copy(o.row), o.key, at)
 	if err != nil {
 		return err
 	}
-	e := f.entry(key)
-	if f.passed(e, at) {
+	e := m.entry(key)
+	if m.passed(e, at) {
 		return nil
 	}
-	if f.visible(e, at) {
-		return f.identical(e, row, at)
+	if m.visible(e, at) {
+		return m.identical(e, row, at)
 	}
-	return f.replace(e, row, at)
+	return m.replace(e, row, at)
 }
 
 // updateOp is Update, and Upsert where it has an initial row.
@@ -151,40 +151,40 @@ type updateOp struct {
 	identity RowFunc
 }
 
-func (o *updateOp) need(f *modelFold, _ ApplyPoint) error {
+func (o *updateOp) need(m *modelFold, _ ApplyPoint) error {
 	if o.err != nil {
 		return o.err
 	}
 	if o.initial != nil {
-		if err := f.refs.needSources(o.initial); err != nil {
+		if err := m.refs.needSources(o.initial); err != nil {
 			return err
 		}
 	}
-	return f.needKey(o.key)
+	return m.needKey(o.key)
 }
 
-func (o *updateOp) eval(f *modelFold, at ApplyPoint) error {
-	e := f.entry(o.key)
-	if f.passed(e, at) {
+func (o *updateOp) eval(m *modelFold, at ApplyPoint) error {
+	e := m.entry(o.key)
+	if m.passed(e, at) {
 		return nil
 	}
-	if err := f.identified(e, o.identity, at); err != nil {
+	if err := m.identified(e, o.identity, at); err != nil {
 		return err
 	}
-	if f.visible(e, at) {
-		row := f.refs.forUser(e.row)
+	if m.visible(e, at) {
+		row := m.refs.forUser(e.row)
 		o.change.call(row)
-		return f.update(e, row, at)
+		return m.update(e, row, at)
 	}
 	if o.initial == nil {
-		return fmt.Errorf("update %s row %s: %w; Upsert creates one", f.desc.Name, driver.PrintableKey(e.key), ErrNoRow)
+		return fmt.Errorf("update %s row %s: %w; Upsert creates one", m.desc.Name, driver.PrintableKey(e.key), ErrNoRow)
 	}
-	row := f.refs.forUser(o.initial)
+	row := m.refs.forUser(o.initial)
 	o.change.call(row)
-	if err := f.sameKey(e, row, at); err != nil {
+	if err := m.sameKey(e, row, at); err != nil {
 		return err
 	}
-	return f.replace(e, row, at)
+	return m.replace(e, row, at)
 }
 
 type deleteOp struct {
@@ -192,19 +192,19 @@ type deleteOp struct {
 	identity RowFunc
 }
 
-func (o *deleteOp) need(f *modelFold, _ ApplyPoint) error {
-	if o.err == nil && f.mustRead() {
-		return f.needKey(o.key)
+func (o *deleteOp) need(m *modelFold, _ ApplyPoint) error {
+	if o.err == nil && m.mustRead() {
+		return m.needKey(o.key)
 	}
 	return o.err
 }
 
-func (o *deleteOp) eval(f *modelFold, at ApplyPoint) error {
-	e := f.entry(o.key)
-	if f.passed(e, at) || f.identified(e, o.identity, at) != nil { // of that id there is no row
+func (o *deleteOp) eval(m *modelFold, at ApplyPoint) error {
+	e := m.entry(o.key)
+	if m.passed(e, at) || m.identified(e, o.identity, at) != nil { // of that id there is no row
 		return nil
 	}
-	f.remove(e, at)
+	m.remove(e, at)
 	return nil
 }
 
@@ -232,65 +232,65 @@ func Extend(p *Patch, m keys.FieldChange, field int, apply RowFunc) {
 	p.changes = append(p.changes, fieldChange{m, field, apply})
 }
 
-func (p *Patch) need(f *modelFold, _ ApplyPoint) error {
+func (p *Patch) need(m *modelFold, _ ApplyPoint) error {
 	if p.err != nil {
 		return p.err
 	}
 	for _, s := range p.changes {
-		if f.traits.isKey[s.field] {
-			return fmt.Errorf("patch %s: field %s is part of the key", f.desc.Name, f.desc.Fields[s.field].Name)
+		if m.traits.isKey[s.field] {
+			return fmt.Errorf("patch %s: field %s is part of the key", m.desc.Name, m.desc.Fields[s.field].Name)
 		}
 		if s.apply == nil {
 			return fmt.Errorf("patch %s: field %s is not nullable, it can neither be cleared nor removed; set it",
-				f.desc.Name, f.desc.Fields[s.field].Name)
+				m.desc.Name, m.desc.Fields[s.field].Name)
 		}
 	}
-	if len(f.refs.all) > 0 {
-		row := f.codec.New()
+	if len(m.refs.all) > 0 {
+		row := m.codec.New()
 		for _, s := range p.changes {
 			s.apply.call(row)
 		}
-		if err := f.refs.needSources(row); err != nil {
+		if err := m.refs.needSources(row); err != nil {
 			return err
 		}
 	}
-	return f.needKey(p.key)
+	return m.needKey(p.key)
 }
 
-func (p *Patch) eval(f *modelFold, at ApplyPoint) error {
-	e := f.entry(p.key)
-	if f.passed(e, at) {
+func (p *Patch) eval(m *modelFold, at ApplyPoint) error {
+	e := m.entry(p.key)
+	if m.passed(e, at) {
 		return nil
 	}
-	if err := f.identified(e, p.fill, at); err != nil {
+	if err := m.identified(e, p.fill, at); err != nil {
 		return err
 	}
-	exists := f.visible(e, at)
+	exists := m.visible(e, at)
 	var row any
 	switch {
 	case exists:
-		row = f.codec.Clone(e.row)
+		row = m.codec.Clone(e.row)
 	case p.fill == nil:
-		return fmt.Errorf("patch %s row %s: %w, and these ops have no Fill to create one", f.desc.Name,
+		return fmt.Errorf("patch %s row %s: %w, and these ops have no Fill to create one", m.desc.Name,
 			driver.PrintableKey(e.key), ErrNoRow)
 	default:
-		row = f.codec.New()
+		row = m.codec.New()
 		p.fill.call(row)
 	}
-	said := f.nothingSaid()
+	said := m.nothingSaid()
 	for _, s := range p.changes {
 		s.apply.call(row)
 		said[s.field] = s.mention
 	}
-	if err := f.sameKey(e, row, at); err != nil {
+	if err := m.sameKey(e, row, at); err != nil {
 		return err
 	}
-	f.stamp(e, row, exists, at)
-	indexes, err := f.patched(e, row, exists, said, at)
+	m.stamp(e, row, exists, at)
+	indexes, err := m.patched(e, row, exists, said, at)
 	if err != nil {
 		return err
 	}
-	f.write(e, row, indexes, !exists, said, at)
+	m.write(e, row, indexes, !exists, said, at)
 	return nil
 }
 
@@ -299,47 +299,47 @@ func DeletePartition(t PartitionTarget) Op { return &deletePartitionOp{t} }
 
 type deletePartitionOp struct{ PartitionTarget }
 
-func (o *deletePartitionOp) need(f *modelFold, _ ApplyPoint) error {
+func (o *deletePartitionOp) need(m *modelFold, _ ApplyPoint) error {
 	switch {
 	case o.Err != nil:
-	case deletesAtOnce(f):
-		if f.partitions.all[o.Partition] == nil {
-			f.partitions.all[o.Partition] = &partition{unread: true}
+	case deletesAtOnce(m):
+		if m.partitions.all[o.Partition] == nil {
+			m.partitions.all[o.Partition] = &partition{unread: true}
 		}
-	case f.views.whole != nil: // the rows stay where they have other parts
-		f.views.whole.partitions.needAll(o.Partition)
+	case m.views.whole != nil: // the rows stay where they have other parts
+		m.views.whole.partitions.needAll(o.Partition)
 	default:
-		f.partitions.needKeys(o.Partition)
+		m.partitions.needKeys(o.Partition)
 	}
 	return o.Err
 }
 
 // deletesAtOnce reports whether the store deletes partitions, so that their rows need not be read.
-func deletesAtOnce(f *modelFold) bool {
-	return !f.bounds.shared && f.traits.writer == "" && !f.tracking.tracks()
+func deletesAtOnce(m *modelFold) bool {
+	return !m.bounds.shared && m.traits.writer == "" && !m.tracking.tracks()
 }
 
-func (o *deletePartitionOp) eval(f *modelFold, at ApplyPoint) error {
-	f.bounds.wiped = at.Event
-	f.partitions.emptied = append(f.partitions.emptied, o.Partition)
-	for _, e := range f.views.entriesOf(o.Partition) {
-		if f.passed(e, at) || !e.present {
+func (o *deletePartitionOp) eval(m *modelFold, at ApplyPoint) error {
+	m.bounds.wiped = at.Event
+	m.partitions.emptied = append(m.partitions.emptied, o.Partition)
+	for _, e := range m.views.entriesOf(o.Partition) {
+		if m.passed(e, at) || !e.present {
 			continue
 		}
 		// One that had expired before counts nothing where all have to fit into one commit: it may be gone already, and
 		// whether the event becomes a dead letter must not hang on that. A row of several writers stays until each has
 		// deleted its part, and one that has expired is there again once the part with its end is deleted.
 		switch {
-		case f.visible(e, at) || e.event == at.Event || f.views.whole != nil:
-			f.remove(e, at)
-		case f.traits.unique == nil || !f.bounds.shared:
-			f.touch(e, at) // nor does what the op says of copies count
+		case m.visible(e, at) || e.event == at.Event || m.views.whole != nil:
+			m.remove(e, at)
+		case m.traits.unique == nil || !m.bounds.shared:
+			m.touch(e, at) // nor does what the op says of copies count
 			e.clear()
 		}
 	}
-	if p := f.partitions.all[o.Partition]; deletesAtOnce(f) && !p.gone {
+	if p := m.partitions.all[o.Partition]; deletesAtOnce(m) && !p.gone {
 		p.gone = true
-		f.partitions.gone = append(f.partitions.gone, gone{o.Partition, at.Pos})
+		m.partitions.gone = append(m.partitions.gone, gone{o.Partition, at.Pos})
 	}
 	return nil
 }

@@ -29,29 +29,29 @@ type partitions struct {
 	latest  latestRows
 }
 
-func (f *partitions) reset() {
-	f.all, f.watched, f.gone, f.emptied = map[string]*partition{}, nil, nil, f.emptied[:0]
+func (ps *partitions) reset() {
+	ps.all, ps.watched, ps.gone, ps.emptied = map[string]*partition{}, nil, nil, ps.emptied[:0]
 }
 
-func (f *partitions) begin() {
-	f.kept = len(f.gone)
-	f.emptied = f.emptied[:0]
+func (ps *partitions) begin() {
+	ps.kept = len(ps.gone)
+	ps.emptied = ps.emptied[:0]
 }
 
 // deletes reports whether the event in hand deletes a partition at once.
-func (f *partitions) deletes() bool { return len(f.gone) > f.kept }
+func (ps *partitions) deletes() bool { return len(ps.gone) > ps.kept }
 
-func (f *partitions) rollback() {
-	for _, g := range f.gone[f.kept:] {
-		f.all[g.pk].gone = false
+func (ps *partitions) rollback() {
+	for _, g := range ps.gone[ps.kept:] {
+		ps.all[g.pk].gone = false
 	}
-	f.gone = f.gone[:f.kept]
+	ps.gone = ps.gone[:ps.kept]
 }
 
-func (f *partitions) writes(dst []querydb.Write) []querydb.Write {
-	for _, g := range f.gone {
+func (ps *partitions) writes(dst []querydb.Write) []querydb.Write {
+	for _, g := range ps.gone {
 		row := querydb.Row{Key: keys.Key{PK: g.pk}, Position: g.pos}
-		dst = append(dst, querydb.Write{Model: f.desc, Row: row, DeletePartition: true})
+		dst = append(dst, querydb.Write{Model: ps.desc, Row: row, DeletePartition: true})
 	}
 	return dst
 }
@@ -80,84 +80,84 @@ type standing struct {
 }
 
 // needAll asks for all rows of a partition.
-func (f *partitions) needAll(pk string) { f.all[pk] = &partition{whole: true} }
+func (ps *partitions) needAll(pk string) { ps.all[pk] = &partition{whole: true} }
 
 // needKeys asks for the keys of all rows of a partition.
-func (f *partitions) needKeys(pk string) {
-	if p := f.all[pk]; p == nil {
-		f.all[pk] = &partition{whole: true, keys: true}
+func (ps *partitions) needKeys(pk string) {
+	if p := ps.all[pk]; p == nil {
+		ps.all[pk] = &partition{whole: true, keys: true}
 	} else {
 		p.whole = true
 	}
 }
 
 // watch asks whether rows of a partition are ahead. It is read to the end, and none of its rows is kept.
-func (f *partitions) watch(pk string) {
-	if f.watched == nil {
-		f.watched = map[string]bool{}
+func (ps *partitions) watch(pk string) {
+	if ps.watched == nil {
+		ps.watched = map[string]bool{}
 	}
-	f.watched[pk] = true
+	ps.watched[pk] = true
 }
 
-func (f *partitions) load(ctx context.Context) error {
-	if len(f.all)+len(f.watched) == 0 {
+func (ps *partitions) load(ctx context.Context) error {
+	if len(ps.all)+len(ps.watched) == 0 {
 		return nil
 	}
-	for _, p := range f.all {
+	for _, p := range ps.all {
 		*p = partition{whole: p.whole, keys: p.keys, unread: p.unread, most: p.most, last: p.last}
-		if !f.known(p) {
+		if !ps.known(p) {
 			p.last = nil
 		}
 	}
-	if err := f.read(ctx); err != nil {
+	if err := ps.read(ctx); err != nil {
 		return err
 	}
 	// Another process is in the middle of a commit: what it has written of a partition may be what comes next. What is
 	// alone waits for that process.
-	if f.bounds.ahead && !f.bounds.alone {
-		for _, p := range f.all {
+	if ps.bounds.ahead && !ps.bounds.alone {
+		for _, p := range ps.all {
 			p.whole = true
 		}
-		if err := f.read(ctx); err != nil {
+		if err := ps.read(ctx); err != nil {
 			return err
 		}
 	}
-	f.remember()
-	for key, e := range f.entries { // those that are known by key take part
-		if p := f.all[key.PK]; p != nil {
+	ps.remember()
+	for key, e := range ps.entries { // those that are known by key take part
+		if p := ps.all[key.PK]; p != nil {
 			p.entries = append(p.entries, e)
 		}
 	}
-	for _, p := range f.all {
+	for _, p := range ps.all {
 		slices.SortFunc(p.entries, func(a, b *entry) int { return cmp.Compare(a.key.SK, b.key.SK) })
-		p.order(f.bounds.first.Partition)
+		p.order(ps.bounds.first.Partition)
 	}
 	return nil
 }
 
 // read reads all rows of the partitions that are to be known whole or are watched, and the latest of the others that is
 // not known, many at a time: a store that is shared is some milliseconds away.
-func (f *partitions) read(ctx context.Context) error {
+func (ps *partitions) read(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var pks []string
-	for pk, p := range f.all {
+	for pk, p := range ps.all {
 		if p.whole || p.last == nil && !p.unread {
 			pks = append(pks, pk)
 		}
 	}
-	for pk := range f.watched {
-		if f.all[pk] == nil {
+	for pk := range ps.watched {
+		if ps.all[pk] == nil {
 			pks = append(pks, pk)
 		}
 	}
 	var next atomic.Int64
 	var rows sync.Mutex // held by whoever adds to the fold
 	var readers sync.WaitGroup
-	for range min(f.readers, len(pks)) {
+	for range min(ps.readers, len(pks)) {
 		readers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(pks) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				if err := f.guardedLoad(ctx, pks[i], &rows); err != nil {
+				if err := ps.guardedLoad(ctx, pks[i], &rows); err != nil {
 					cancel(err)
 				}
 			}
@@ -168,17 +168,17 @@ func (f *partitions) read(ctx context.Context) error {
 }
 
 // guardedLoad loads a partition on a goroutine of its own: a panic there would end the process.
-func (f *partitions) guardedLoad(ctx context.Context, pk string, rows *sync.Mutex) (err error) {
+func (ps *partitions) guardedLoad(ctx context.Context, pk string, rows *sync.Mutex) (err error) {
 	defer usercode.Recovered(&err)
-	return f.scanOf(pk, rows).load(ctx)
+	return ps.scanOf(pk, rows).load(ctx)
 }
 
 // eachPage reads a partition, a page of about a megabyte at a time.
-func (f *partitions) eachPage(ctx context.Context, pk string, visit func([]querydb.Row) error) error {
+func (ps *partitions) eachPage(ctx context.Context, pk string, visit func([]querydb.Row) error) error {
 	const bytes = 1 << 20
 	q := querydb.Query{Index: driver.Primary, PK: pk, Limit: 32, Consistent: true}
 	for {
-		page, err := f.db.Query(ctx, f.desc, q)
+		page, err := ps.db.Query(ctx, ps.desc, q)
 		if err == nil {
 			err = visit(page.Rows)
 		}
@@ -219,21 +219,21 @@ func (p *partition) add(s standing) {
 
 // latestFor returns the row of the partition that a Follow of the event continues, nil where there is none. It is not
 // known where the row that was known to be the latest is gone, and others may be there.
-func (f *partitions) latestFor(pk string, at ApplyPoint) (best *entry, known bool) {
-	if slices.Contains(f.emptied, pk) { // a row that the event has made since was there before at most under its key
+func (ps *partitions) latestFor(pk string, at ApplyPoint) (best *entry, known bool) {
+	if slices.Contains(ps.emptied, pk) { // a row that the event has made since was there before at most under its key
 		return nil, true
 	}
-	p := f.all[pk]
+	p := ps.all[pk]
 	var highest latestRow
 	for _, s := range slices.Backward(p.recent) {
 		if best != nil && s.pos.Before(highest.pos) {
 			break
 		}
 		e := s.entry
-		if sentinel(e.key.SK) || !f.visible(e, at) {
+		if sentinel(e.key.SK) || !ps.visible(e, at) {
 			continue
 		}
-		pos, before := f.before(e, at)
+		pos, before := ps.before(e, at)
 		if !before || pos.Partition != at.Pos.Partition || !pos.Before(at.Pos) {
 			continue
 		}

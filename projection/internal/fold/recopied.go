@@ -68,56 +68,56 @@ func (t Tracked) Recopy(ctx context.Context, ref cascade.Reference, stored []que
 }
 
 // at finds the reference by which rows hold copies at the path.
-func (f *references) at(path string) int {
-	return slices.IndexFunc(f.all, func(r querydb.AnyReference) bool { return r.Path == path })
+func (rf *references) at(path string) int {
+	return slices.IndexFunc(rf.all, func(r querydb.AnyReference) bool { return r.Path == path })
 }
 
-func (f *references) recopies(path string, t *cascade.Task) bool {
-	m := f.of.desc
+func (rf *references) recopies(path string, t *cascade.Task) bool {
+	m := rf.of.desc
 	filters, all, _ := t.Filters(m.Name)
-	others := f.of.bounds.shared || len(m.Writers) > 1
-	return !others && (all || len(filters) == 0) && (f.of.traits.unique == nil || m.TTL < 0) &&
-		recopy.Suits(m, &f.all[f.at(path)])
+	others := rf.of.bounds.shared || len(m.Writers) > 1
+	return !others && (all || len(filters) == 0) && (rf.of.traits.unique == nil || m.TTL < 0) &&
+		recopy.Suits(m, &rf.all[rf.at(path)])
 }
 
-func (f *references) stored(ctx context.Context, held []keys.Key) ([]querydb.Row, error) {
-	return f.of.db.Get(ctx, f.of.desc, held, true)
+func (rf *references) stored(ctx context.Context, held []keys.Key) ([]querydb.Row, error) {
+	return rf.of.db.Get(ctx, rf.of.desc, held, true)
 }
 
-func (f *references) recopy(ctx context.Context, path string, stored []querydb.Row, t *cascade.Task) (
+func (rf *references) recopy(ctx context.Context, path string, stored []querydb.Row, t *cascade.Task) (
 	Recopied, error,
 ) {
-	i := f.at(path)
-	ref := &f.all[i]
+	i := rf.at(path)
+	ref := &rf.all[i]
 	key, err := querydb.KeyByIdentifier(ref.Source, t.Identifier)
 	if err == nil {
-		err = f.sources[i].needKey(key)
+		err = rf.sources[i].needKey(key)
 	}
 	if err == nil {
-		err = f.sources[i].load(ctx)
+		err = rf.sources[i].load(ctx)
 	}
 	if err != nil {
 		return Recopied{}, err
 	}
-	source, err := f.sources[i].sourceRow(key, t.Identifier, t, ApplyPoint{Event: 1})
+	source, err := rf.sources[i].sourceRow(key, t.Identifier, t, ApplyPoint{Event: 1})
 	if err != nil || source == nil && (t.Existed || !ref.NullIfMissing) {
 		return Recopied{Done: len(stored)}, err
 	}
-	_, all, _ := t.Filters(f.of.desc.Name)
-	return f.recopied(&recopy.Recopier{
-		Codec: f.of.codec, Reference: ref, Identifier: t.Identifier, Source: source,
+	_, all, _ := t.Filters(rf.of.desc.Name)
+	return rf.recopied(&recopy.Recopier{
+		Codec: rf.of.codec, Reference: ref, Identifier: t.Identifier, Source: source,
 		OnlyAbsent: source != nil && !ref.Cascade && !all,
 	}, stored), nil
 }
 
 // recopied makes the writes of as many rows as one commit holds.
-func (f *references) recopied(r *recopy.Recopier, stored []querydb.Row) Recopied {
+func (rf *references) recopied(r *recopy.Recopier, stored []querydb.Row) Recopied {
 	out := Recopied{Writes: make([]querydb.Write, 0, len(stored))}
-	bytes, most := 0, f.of.bounds.mostOfEvent
+	bytes, most := 0, rf.of.bounds.mostOfEvent
 	for i := range stored {
 		row, follows, err := r.Row(&stored[i])
 		if err == nil && follows {
-			err = f.of.db.Validate(f.of.desc, &row)
+			err = rf.of.db.Validate(rf.of.desc, &row)
 		}
 		size := rowSize(&row)
 		if err != nil || size > most {
@@ -127,7 +127,7 @@ func (f *references) recopied(r *recopy.Recopier, stored []querydb.Row) Recopied
 			break
 		}
 		if out.Done++; follows {
-			out.Writes = append(out.Writes, querydb.Write{Model: f.of.desc, Row: row})
+			out.Writes = append(out.Writes, querydb.Write{Model: rf.of.desc, Row: row})
 		}
 	}
 	return out

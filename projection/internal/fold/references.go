@@ -68,18 +68,18 @@ type copied struct {
 }
 
 // bind finds the models that the copies are of among those of the Fold.
-func (f *references) bind(members []member) {
-	for n, ref := range f.all {
+func (rf *references) bind(members []member) {
+	for n, ref := range rf.all {
 		i := slices.IndexFunc(members, func(m member) bool { return m.model() == ref.Source })
-		f.sources = append(f.sources, members[i])
-		f.givenBy = append(f.givenBy, givenBy(f.of.desc, &f.all[n]))
-		f.nested = f.nested || ref.Nested
+		rf.sources = append(rf.sources, members[i])
+		rf.givenBy = append(rf.givenBy, givenBy(rf.of.desc, &rf.all[n]))
+		rf.nested = rf.nested || ref.Nested
 		if !ref.Tracked() {
 			continue
 		}
-		own := slices.IndexFunc(members, func(m member) bool { return m.model() == f.of.desc })
+		own := slices.IndexFunc(members, func(m member) bool { return m.model() == rf.of.desc })
 		members[i].addFollower(follower{
-			members[own], n, cascade.Reference{Model: f.of.desc.Name, Field: ref.Path}, ref.Transactional,
+			members[own], n, cascade.Reference{Model: rf.of.desc.Name, Field: ref.Path}, ref.Transactional,
 		})
 		if ref.FollowsAfter() {
 			members[i].isCopied()
@@ -88,18 +88,18 @@ func (f *references) bind(members []member) {
 }
 
 // forUser is a copy of a row that a function of users may change.
-func (f *references) forUser(row any) any {
-	if len(f.all) == 0 {
-		return f.of.codec.Clone(row)
+func (rf *references) forUser(row any) any {
+	if len(rf.all) == 0 {
+		return rf.of.codec.Clone(row)
 	}
-	return f.withoutCopies(f.of.codec.Clone(row))
+	return rf.withoutCopies(rf.of.codec.Clone(row))
 }
 
 // withoutCopies removes the copies from a row, and returns it.
-func (f *references) withoutCopies(row any) any {
-	for i := range f.all {
-		for place := range f.all[i].Places(row) {
-			f.all[i].Fill(row, place, nil)
+func (rf *references) withoutCopies(row any) any {
+	for i := range rf.all {
+		for place := range rf.all[i].Places(row) {
+			rf.all[i].Fill(row, place, nil)
 		}
 	}
 	return row
@@ -116,27 +116,27 @@ func givenBy(m *querydb.Model, ref *querydb.AnyReference) int {
 
 // kept is a row that is to be written over an entry, with the copies that stay as they are, and those that are to be
 // filled in: see keepCopies.
-func (f *references) kept(e *entry, row any, anew bool, said []keys.FieldChange) (any, []copied) {
-	if anew && f.nested {
-		row = f.of.codec.Clone(row) // copies within objects are filled into memory of the row's own
+func (rf *references) kept(e *entry, row any, anew bool, said []keys.FieldChange) (any, []copied) {
+	if anew && rf.nested {
+		row = rf.of.codec.Clone(row) // copies within objects are filled into memory of the row's own
 	}
-	return row, f.keepCopies(e, row, anew, said)
+	return row, rf.keepCopies(e, row, anew, said)
 }
 
 // keepCopies has the row that is to be written over an entry hold the copies that stay as they are, and returns those
 // that are to be filled in. Of a row that is written anew these are all; of a patch, nil where it is none, those whose
 // fields it gives.
-func (f *references) keepCopies(e *entry, row any, anew bool, said []keys.FieldChange) (unfilled []copied) {
-	for i := range f.all {
-		ref := &f.all[i]
-		given := anew || said != nil && f.givenBy[i] >= 0 && said[f.givenBy[i]] == keys.FieldGiven
+func (rf *references) keepCopies(e *entry, row any, anew bool, said []keys.FieldChange) (unfilled []copied) {
+	for i := range rf.all {
+		ref := &rf.all[i]
+		given := anew || said != nil && rf.givenBy[i] >= 0 && said[rf.givenBy[i]] == keys.FieldGiven
 		for place := range ref.Places(row) {
 			ref.Fill(row, place, nil)
 			c := copied{i, ref.Identifier(row, place)}
 			if c.id == "" {
 				continue
 			}
-			if from, held := f.placeOf(e, c, place); held && !given {
+			if from, held := rf.placeOf(e, c, place); held && !given {
 				ref.Keep(row, place, e.row, from)
 			} else if !slices.Contains(unfilled, c) {
 				unfilled = append(unfilled, c)
@@ -147,11 +147,11 @@ func (f *references) keepCopies(e *entry, row any, anew bool, said []keys.FieldC
 }
 
 // placeOf finds a place where the row of an entry holds the copy, the likely one first.
-func (f *references) placeOf(e *entry, c copied, likely int) (place int, held bool) {
+func (rf *references) placeOf(e *entry, c copied, likely int) (place int, held bool) {
 	if e.row == nil {
 		return 0, false
 	}
-	ref := &f.all[c.ref]
+	ref := &rf.all[c.ref]
 	n := ref.Places(e.row)
 	switch {
 	case slices.Contains(e.unfilled, c):
@@ -168,9 +168,9 @@ func (f *references) placeOf(e *entry, c copied, likely int) (place int, held bo
 }
 
 // needSources asks for the rows that a row refers to, as far as its identifiers are known before evaluation.
-func (f *references) needSources(row any) error {
-	for i := range f.all {
-		ref := &f.all[i]
+func (rf *references) needSources(row any) error {
+	for i := range rf.all {
+		ref := &rf.all[i]
 		for place := range ref.Places(row) {
 			id := ref.Identifier(row, place)
 			if id == "" {
@@ -178,7 +178,7 @@ func (f *references) needSources(row any) error {
 			}
 			key, err := querydb.KeyByIdentifier(ref.Source, id)
 			if err == nil {
-				err = f.sources[i].needKey(key)
+				err = rf.sources[i].needKey(key)
 			}
 			if err != nil {
 				return err
@@ -189,8 +189,8 @@ func (f *references) needSources(row any) error {
 }
 
 // fillIn fills a copy of the source in wherever the row has one of that identifier.
-func (f *references) fillIn(row any, c copied, source any) {
-	ref := &f.all[c.ref]
+func (rf *references) fillIn(row any, c copied, source any) {
+	ref := &rf.all[c.ref]
 	for place := range ref.Places(row) {
 		if ref.Identifier(row, place) == c.id {
 			ref.Fill(row, place, source)
@@ -199,29 +199,29 @@ func (f *references) fillIn(row any, c copied, source any) {
 }
 
 // fillCopies fills in the copies of a row that the event in hand has changed.
-func (f *references) fillCopies(e *entry, at ApplyPoint) error {
-	if err := f.checkIdentifiers(e); err != nil {
+func (rf *references) fillCopies(e *entry, at ApplyPoint) error {
+	if err := rf.checkIdentifiers(e); err != nil {
 		return err
 	}
 	for _, c := range e.unfilled {
-		ref := &f.all[c.ref]
+		ref := &rf.all[c.ref]
 		key, err := querydb.KeyByIdentifier(ref.Source, c.id)
 		if err != nil {
 			return err
 		}
-		source, err := f.sources[c.ref].sourceRow(key, c.id, nil, at)
+		source, err := rf.sources[c.ref].sourceRow(key, c.id, nil, at)
 		if ref.Tracked() {
-			f.sources[c.ref].isFilledIn(key, c.id, at.Event)
+			rf.sources[c.ref].isFilledIn(key, c.id, at.Event)
 		}
 		if source != nil {
-			f.fillIn(e.row, c, source)
+			rf.fillIn(e.row, c, source)
 			continue
 		}
 		if ref.NullIfMissing && (err == nil || err == errDeletedHere) {
 			continue
 		}
 		missing := &RefNotFoundError{
-			Model: f.of.desc.Name, Field: ref.Path, RefModel: ref.Source.Name, RefID: c.id, Key: key,
+			Model: rf.of.desc.Name, Field: ref.Path, RefModel: ref.Source.Name, RefID: c.id, Key: key,
 		}
 		switch {
 		case err == errDeletedHere: // no other event can make it right
@@ -229,8 +229,8 @@ func (f *references) fillCopies(e *entry, at ApplyPoint) error {
 				"refer to one that stays", missing.Field, missing.Model, missing.RefModel, missing.RefID)
 		case err != nil:
 			return err
-		case !f.of.bounds.surveying:
-			of := f.sources[c.ref]
+		case !rf.of.bounds.surveying:
+			of := rf.sources[c.ref]
 			missing.Other = of.visibleIdentifier(of.entry(key), at)
 			return missing
 		}
@@ -240,20 +240,20 @@ func (f *references) fillCopies(e *entry, at ApplyPoint) error {
 }
 
 // checkIdentifiers fails where a row refers to no row, and must.
-func (f *references) checkIdentifiers(e *entry) error {
+func (rf *references) checkIdentifiers(e *entry) error {
 	if !e.present {
 		return nil
 	}
-	for i := range f.all {
-		ref := &f.all[i]
+	for i := range rf.all {
+		ref := &rf.all[i]
 		for place := range ref.Places(e.row) {
 			if ref.Required && ref.Identifier(e.row, place) == "" {
 				name := "the identifier of " + ref.Path
 				if ref.ID >= 0 {
-					name = f.of.desc.Fields[ref.ID].Name
+					name = rf.of.desc.Fields[ref.ID].Name
 				}
 				return fmt.Errorf("%w: %s of %s row %q has no value: set it, or let the reference be null",
-					querydb.ErrInvalid, name, f.of.desc.Name, e.key)
+					querydb.ErrInvalid, name, rf.of.desc.Name, e.key)
 			}
 		}
 	}
@@ -263,17 +263,17 @@ func (f *references) checkIdentifiers(e *entry) error {
 // sourceRow is a pointer to the row that has the key and the identifier, for a copy of it; nil where there is none,
 // and errDeletedHere where that is the event's own doing. A row whose identifier differs in casing may have the same
 // key. The copy follows by a task, nil where it does not.
-func (f *references) sourceRow(key keys.Key, identifier string, by *cascade.Task, at ApplyPoint) (any, error) {
-	e := f.of.entry(key)
+func (rf *references) sourceRow(key keys.Key, identifier string, by *cascade.Task, at ApplyPoint) (any, error) {
+	e := rf.of.entry(key)
 	if !e.read && e.event == 0 {
-		return nil, f.of.missKey(key)
+		return nil, rf.of.missKey(key)
 	}
-	visible := f.of.visible(e, at)
-	if !visible && f.of.views.deleted(e, at) {
+	visible := rf.of.visible(e, at)
+	if !visible && rf.of.views.deleted(e, at) {
 		return nil, errDeletedHere
 	}
 	if !visible || by != nil && by.IsNone(e.pos) ||
-		f.of.codec.Value(e.row, f.of.desc.Identifier()) != keys.String(identifier) {
+		rf.of.codec.Value(e.row, rf.of.desc.Identifier()) != keys.String(identifier) {
 		return nil, nil
 	}
 	return e.row, nil
@@ -290,9 +290,9 @@ func IsThere(m *querydb.Model, row *querydb.Row, identifier string, watermark ti
 }
 
 // written yields the keys of the rows that the event in hand has written and not deleted.
-func (f *references) written(yield func(*querydb.Model, keys.Key) bool) bool {
-	for i := range f.of.journal {
-		if e := f.of.journal[i].entry; e.present && !yield(f.of.desc, e.key) {
+func (rf *references) written(yield func(*querydb.Model, keys.Key) bool) bool {
+	for i := range rf.of.journal {
+		if e := rf.of.journal[i].entry; e.present && !yield(rf.of.desc, e.key) {
 			return false
 		}
 	}
@@ -300,12 +300,12 @@ func (f *references) written(yield func(*querydb.Model, keys.Key) bool) bool {
 }
 
 // fill fills in the copies of all rows that the event in hand has changed.
-func (f *references) fill(at ApplyPoint) error {
-	if len(f.all) == 0 {
+func (rf *references) fill(at ApplyPoint) error {
+	if len(rf.all) == 0 {
 		return nil
 	}
-	for i := range f.of.journal {
-		if err := f.fillCopies(f.of.journal[i].entry, at); err != nil {
+	for i := range rf.of.journal {
+		if err := rf.fillCopies(rf.of.journal[i].entry, at); err != nil {
 			return err
 		}
 	}

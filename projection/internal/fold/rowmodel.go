@@ -24,65 +24,65 @@ func newRowModel(codec querydb.AnyCodec, w *querydb.Writer) *rowModel {
 }
 
 // visible reports whether there is a row for the event: one that has expired is gone.
-func (m *rowModel) visible(e *entry, at ApplyPoint) bool {
-	return e.present && m.lasts(e.row, at)
+func (rm *rowModel) visible(e *entry, at ApplyPoint) bool {
+	return e.present && rm.lasts(e.row, at)
 }
 
 // visibleIdentifier is the identifier of the row that there is for the event, "" where there is none.
-func (m *rowModel) visibleIdentifier(e *entry, at ApplyPoint) string {
-	if !m.visible(e, at) {
+func (rm *rowModel) visibleIdentifier(e *entry, at ApplyPoint) string {
+	if !rm.visible(e, at) {
 		return ""
 	}
-	return m.codec.Value(e.row, m.desc.Identifier()).AsString()
+	return rm.codec.Value(e.row, rm.desc.Identifier()).AsString()
 }
 
 // lasts reports whether a row has not expired.
-func (m *rowModel) lasts(row any, at ApplyPoint) bool {
-	if m.desc.TTL < 0 {
+func (rm *rowModel) lasts(row any, at ApplyPoint) bool {
+	if rm.desc.TTL < 0 {
 		return true
 	}
-	expires := m.codec.Time(row, m.desc.TTL)
+	expires := rm.codec.Time(row, rm.desc.TTL)
 	return expires.IsZero() || expires.After(at.Watermark)
 }
 
 // stamped gives a row that an op brings the time of the event in its key, where the key holds such a field, and
 // returns it with its key. The row must be the caller's own.
-func (m *rowModel) stamped(row any, key keys.Key, at ApplyPoint) (any, keys.Key, error) {
-	if !m.traits.stampedKey {
+func (rm *rowModel) stamped(row any, key keys.Key, at ApplyPoint) (any, keys.Key, error) {
+	if !rm.traits.stampedKey {
 		return row, key, nil
 	}
-	for _, field := range [...]int{m.desc.CreatedAt, m.desc.UpdatedAt} {
+	for _, field := range [...]int{rm.desc.CreatedAt, rm.desc.UpdatedAt} {
 		if field >= 0 {
-			m.codec.SetTime(row, field, at.Time)
+			rm.codec.SetTime(row, field, at.Time)
 		}
 	}
-	key, err := m.codec.KeyOf(row)
+	key, err := rm.codec.KeyOf(row)
 	return row, key, err
 }
 
 // stamp gives the row that is to be written over an entry the times of its first and its last write. Keys of indexes
 // may be made of them, and are judged after that.
-func (m *rowModel) stamp(e *entry, row any, exists bool, at ApplyPoint) {
-	if c := m.desc.CreatedAt; m.traits.stamps[0] {
+func (rm *rowModel) stamp(e *entry, row any, exists bool, at ApplyPoint) {
+	if c := rm.desc.CreatedAt; rm.traits.stamps[0] {
 		created := at.Time
 		if exists {
-			created = m.codec.Time(e.row, c)
+			created = rm.codec.Time(e.row, c)
 		}
-		m.codec.SetTime(row, c, created)
+		rm.codec.SetTime(row, c, created)
 	}
-	if u := m.desc.UpdatedAt; m.traits.stamps[1] {
-		m.codec.SetTime(row, u, at.Time)
+	if u := rm.desc.UpdatedAt; rm.traits.stamps[1] {
+		rm.codec.SetTime(row, u, at.Time)
 	}
 }
 
 // stamps reports whether the field is one that stamp fills.
-func (m *rowModel) stamps(field int) bool {
-	return m.traits.stamps[0] && field == m.desc.CreatedAt || m.traits.stamps[1] && field == m.desc.UpdatedAt
+func (rm *rowModel) stamps(field int) bool {
+	return rm.traits.stamps[0] && field == rm.desc.CreatedAt || rm.traits.stamps[1] && field == rm.desc.UpdatedAt
 }
 
-func (m *rowModel) sameKeyFields(a, b any) bool {
-	for field, isKey := range m.traits.isKey {
-		if isKey && m.codec.Value(a, field) != m.codec.Value(b, field) {
+func (rm *rowModel) sameKeyFields(a, b any) bool {
+	for field, isKey := range rm.traits.isKey {
+		if isKey && rm.codec.Value(a, field) != rm.codec.Value(b, field) {
 			return false
 		}
 	}
@@ -91,45 +91,45 @@ func (m *rowModel) sameKeyFields(a, b any) bool {
 
 // samePartition reports whether rows under the same partition key are of the same id, and not of two that differ in
 // casing.
-func (m *rowModel) samePartition(a, b any) bool {
-	return !m.traits.collides || !slices.ContainsFunc(m.desc.PK.Fields, func(field int) bool {
-		return m.codec.Value(a, field) != m.codec.Value(b, field)
+func (rm *rowModel) samePartition(a, b any) bool {
+	return !rm.traits.collides || !slices.ContainsFunc(rm.desc.PK.Fields, func(field int) bool {
+		return rm.codec.Value(a, field) != rm.codec.Value(b, field)
 	})
 }
 
 // identical fails where another row than the one given is under the key of an entry: one whose key fields are others,
 // and differ in casing alone. A row that has expired is no row.
-func (m *rowModel) identical(e *entry, row any, at ApplyPoint) error {
-	if !m.traits.collides {
+func (rm *rowModel) identical(e *entry, row any, at ApplyPoint) error {
+	if !rm.traits.collides {
 		return nil
 	}
 	there := e.others
 	switch {
-	case m.visible(e, at):
+	case rm.visible(e, at):
 		there = e.row
 	case e.present || !e.end.IsZero() && !e.end.After(at.Watermark):
 		there = nil
 	}
-	if there == nil || m.sameKeyFields(there, row) {
+	if there == nil || rm.sameKeyFields(there, row) {
 		return nil
 	}
 	return fmt.Errorf("%w: %s row %q is there already, of another id: %s",
-		querydb.ErrConflict, m.desc.Name, e.key, m.difference(there, row))
+		querydb.ErrConflict, rm.desc.Name, e.key, rm.difference(there, row))
 }
 
 // difference says in which fields of the key two rows under one key differ, and why that makes one key: by casing, or
 // by a separator within a value that is not escaped.
-func (m *rowModel) difference(there, row any) string {
-	for field, isKey := range m.traits.isKey {
-		a, b := m.codec.Value(there, field).AsString(), m.codec.Value(row, field).AsString()
+func (rm *rowModel) difference(there, row any) string {
+	for field, isKey := range rm.traits.isKey {
+		a, b := rm.codec.Value(there, field).AsString(), rm.codec.Value(row, field).AsString()
 		switch {
 		case !isKey || a == b:
 		case strings.EqualFold(a, b):
 			return fmt.Sprintf("its %s is %q and that of the event is %q, which differ in casing alone, and the casing of "+
-				"the key makes them one", m.desc.Fields[field].Name, a, b)
+				"the key makes them one", rm.desc.Fields[field].Name, a, b)
 		default:
 			return fmt.Sprintf("its %s is %q and that of the event is %q, which are joined to one key, "+
-				"because the key escapes no separator", m.desc.Fields[field].Name, a, b)
+				"because the key escapes no separator", rm.desc.Fields[field].Name, a, b)
 		}
 	}
 	return "their keys are one"
@@ -137,26 +137,26 @@ func (m *rowModel) difference(there, row any) string {
 
 // identified is identical for the row whose key fields fill sets. Ops that have no such function are taken at their
 // word.
-func (m *rowModel) identified(e *entry, fill RowFunc, at ApplyPoint) error {
-	if !m.traits.collides || fill == nil {
+func (rm *rowModel) identified(e *entry, fill RowFunc, at ApplyPoint) error {
+	if !rm.traits.collides || fill == nil {
 		return nil
 	}
-	row := m.codec.New()
+	row := rm.codec.New()
 	fill.call(row)
-	return m.identical(e, row, at)
+	return rm.identical(e, row, at)
 }
 
 // compose makes the items of an aggregate that are to be written, and gives the row the order in which it is read. The
 // event in hand may turn those which were there before it into them, whatever else the commit has. In a survey the row
 // may lack parts.
-func (m *rowModel) compose(e *entry, before []querydb.Row, b *bounds) error {
+func (rm *rowModel) compose(e *entry, before []querydb.Row, b *bounds) error {
 	if e.present && !b.surveying {
 		encoded := e.stored.Record
-		if err := m.desc.Decompose(&e.stored); err != nil {
+		if err := rm.desc.Decompose(&e.stored); err != nil {
 			return err
 		}
 		if !bytes.Equal(encoded, e.stored.Record) {
-			row, err := m.codec.Decode(e.stored.Record)
+			row, err := rm.codec.Decode(e.stored.Record)
 			if err != nil {
 				return err
 			}
@@ -164,7 +164,7 @@ func (m *rowModel) compose(e *entry, before []querydb.Row, b *bounds) error {
 		}
 	}
 	e.changes = aggregate.SizeOfChanges(e.former, e.stored.Items)
-	return m.desc.ItemPlan().CheckSize(m.desc.Name, before, e.stored.Items, b.aggregates)
+	return rm.desc.ItemPlan().CheckSize(rm.desc.Name, before, e.stored.Items, b.aggregates)
 }
 
 // traits is what the fold asks of a model again and again.

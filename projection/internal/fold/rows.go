@@ -98,96 +98,96 @@ type undo struct {
 	was   state
 }
 
-func (f *rows) needKey(key keys.Key) error {
-	if f.views.whole != nil {
-		return f.views.whole.needKey(key)
+func (r *rows) needKey(key keys.Key) error {
+	if r.views.whole != nil {
+		return r.views.whole.needKey(key)
 	}
-	e := f.entry(key)
+	e := r.entry(key)
 	if e.wanted {
 		return nil
 	}
-	if err := f.db.Validate(f.desc, &querydb.Row{Key: key}); err != nil {
+	if err := r.db.Validate(r.desc, &querydb.Row{Key: key}); err != nil {
 		return err
 	}
 	e.wanted = true
-	f.wanted = append(f.wanted, key)
-	if f.bounds.alone && f.traits.sorted {
-		f.partitions.watch(key.PK) // another row of it may be ahead, which was made by following this one
+	r.wanted = append(r.wanted, key)
+	if r.bounds.alone && r.traits.sorted {
+		r.partitions.watch(key.PK) // another row of it may be ahead, which was made by following this one
 	}
 	return nil
 }
 
 // needRow is needKey of a row that an op is to write.
-func (f *rows) needRow(row any, key keys.Key, at ApplyPoint) error {
-	if f.traits.stampedKey {
-		_, stamped, err := f.stamped(f.codec.Copy(row), key, at)
+func (r *rows) needRow(row any, key keys.Key, at ApplyPoint) error {
+	if r.traits.stampedKey {
+		_, stamped, err := r.stamped(r.codec.Copy(row), key, at)
 		if err != nil {
 			return err
 		}
 		key = stamped
 	}
-	return f.needKey(key)
+	return r.needKey(key)
 }
 
 // readsReplaced reports whether it counts what is replaced.
-func (f *rows) readsReplaced() bool { return f.desc.CreatedAt >= 0 || f.mustRead() }
+func (r *rows) readsReplaced() bool { return r.desc.CreatedAt >= 0 || r.mustRead() }
 
 // mustRead reports whether also what is replaced or deleted is to be read: where the row may be ahead, be another's
 // under the same key, hold a key that no other row may have, have items that are to be deleted, or have parts of other
 // writers beside the one that is replaced.
-func (f *rows) mustRead() bool {
-	return f.bounds.alone || f.views.whole != nil || f.traits.collides || f.traits.unique != nil || f.tracking.tracks() ||
-		f.desc.Aggregate != nil
+func (r *rows) mustRead() bool {
+	return r.bounds.alone || r.views.whole != nil || r.traits.collides || r.traits.unique != nil || r.tracking.tracks() ||
+		r.desc.Aggregate != nil
 }
 
-func (f *rows) loaded(e *entry, row *querydb.Row) error {
-	e.asRead, e.read = f.bounds.stateOf(row, f.traits.writer), true
+func (r *rows) loaded(e *entry, row *querydb.Row) error {
+	e.asRead, e.read = r.bounds.stateOf(row, r.traits.writer), true
 	e.state, e.others, e.former, e.was = state{}, nil, row.Items, nil
 	if row.Record == nil {
 		return nil
 	}
-	if len(f.views.all) > 0 {
+	if len(r.views.all) > 0 {
 		e.stored, e.writers = *row, row.Writers
 	}
-	return f.decode(e, row)
+	return r.decode(e, row)
 }
 
 // decode has the entry hold a stored row, or what the writer sees of it.
-func (f *rows) decode(e *entry, row *querydb.Row) error {
+func (r *rows) decode(e *entry, row *querydb.Row) error {
 	rec, ours := row.Record, true
-	if f.traits.sees != nil {
-		rec, ours = record.Project(rec, f.traits.sees), slices.Contains(row.Writers, f.traits.writer)
+	if r.traits.sees != nil {
+		rec, ours = record.Project(rec, r.traits.sees), slices.Contains(row.Writers, r.traits.writer)
 	}
-	r, err := f.codec.Decode(rec)
+	decoded, err := r.codec.Decode(rec)
 	if err != nil {
-		return RowError{fmt.Errorf("read %s row %s: %w", f.desc.Name, driver.PrintableKey(e.key), err)}
+		return RowError{fmt.Errorf("read %s row %s: %w", r.desc.Name, driver.PrintableKey(e.key), err)}
 	}
 	e.indexes, e.pos = row.Indexes, row.Position
-	if f.traits.unique != nil {
+	if r.traits.unique != nil {
 		e.stored.Indexes = row.Indexes
-		f.unique.read(e, row)
+		r.unique.read(e, row)
 	}
 	if ours {
-		e.row, e.present = r, true
-		f.tracking.remember(e, *row, r)
+		e.row, e.present = decoded, true
+		r.tracking.remember(e, *row, decoded)
 	} else {
-		e.others, e.end = r, row.Expires
+		e.others, e.end = decoded, row.Expires
 	}
 	return nil
 }
 
 // entry returns the entry of a key, absent until it is loaded or written.
-func (f *rows) entry(key keys.Key) *entry {
-	if f.views.whole != nil {
-		return f.views.part(key)
+func (r *rows) entry(key keys.Key) *entry {
+	if r.views.whole != nil {
+		return r.views.part(key)
 	}
-	e := f.entries[key]
+	e := r.entries[key]
 	if e == nil {
-		e = f.entryOf(key)
-		if p := f.partitions.all[key.PK]; p != nil {
+		e = r.entryOf(key)
+		if p := r.partitions.all[key.PK]; p != nil {
 			p.entries = append(p.entries, e)
 			if p.whole { // it was read, and the row was not there
-				e.asRead, e.read = f.bounds.stateOf(&querydb.Row{}, f.traits.writer), true
+				e.asRead, e.read = r.bounds.stateOf(&querydb.Row{}, r.traits.writer), true
 			}
 		}
 	}
@@ -195,78 +195,78 @@ func (f *rows) entry(key keys.Key) *entry {
 }
 
 // entryOf is entry while rows are read.
-func (f *rows) entryOf(key keys.Key) *entry {
-	e := f.entries[key]
+func (r *rows) entryOf(key keys.Key) *entry {
+	e := r.entries[key]
 	if e == nil {
-		e = f.spare.take()
+		e = r.spare.take()
 		e.key = key
-		f.entries[key] = e
+		r.entries[key] = e
 	}
 	return e
 }
 
 // passed reports whether the row had come to the event, or further, when it was read, and keeps in mind that some of
 // the event in hand is durable.
-func (f *rows) passed(e *entry, at ApplyPoint) bool {
+func (r *rows) passed(e *entry, at ApplyPoint) bool {
 	if !e.asRead.passed(at) {
 		return false
 	}
-	f.bounds.done++
-	f.bounds.passed = true
+	r.bounds.done++
+	r.bounds.passed = true
 	return true
 }
 
 // replace writes a whole row: none of its former index keys are kept, but those that are another writer's.
-func (f *rows) replace(e *entry, row any, at ApplyPoint) error {
-	if err := f.identical(e, row, at); err != nil {
+func (r *rows) replace(e *entry, row any, at ApplyPoint) error {
+	if err := r.identical(e, row, at); err != nil {
 		return err
 	}
-	f.stamp(e, row, f.visible(e, at), at)
+	r.stamp(e, row, r.visible(e, at), at)
 	var indexes indexKeys
-	if f.traits.writer != "" {
+	if r.traits.writer != "" {
 		var err error
-		if indexes, err = f.keysOf(e, false, at); err == nil {
-			err = f.putAll(indexes, row)
+		if indexes, err = r.keysOf(e, false, at); err == nil {
+			err = r.putAll(indexes, row)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	f.write(e, row, indexes, true, nil, at)
+	r.write(e, row, indexes, true, nil, at)
 	return nil
 }
 
 // update writes a row that was read before.
-func (f *rows) update(e *entry, row any, at ApplyPoint) error {
-	if err := f.sameKey(e, row, at); err != nil {
+func (r *rows) update(e *entry, row any, at ApplyPoint) error {
+	if err := r.sameKey(e, row, at); err != nil {
 		return err
 	}
-	f.stamp(e, row, true, at)
-	indexes, err := f.updated(e, row, at)
+	r.stamp(e, row, true, at)
+	indexes, err := r.updated(e, row, at)
 	if err != nil {
 		return err
 	}
-	f.write(e, row, indexes, false, nil, at)
+	r.write(e, row, indexes, false, nil, at)
 	return nil
 }
 
 // write has the entry hold the row; anew says that nothing of the former row stays, said what a patch does to the
 // fields.
-func (f *rows) write(
+func (r *rows) write(
 	e *entry, row any, indexes indexKeys, anew bool, said []keys.FieldChange, at ApplyPoint,
 ) {
 	var unfilled []copied
-	if len(f.refs.all) > 0 {
-		row, unfilled = f.refs.kept(e, row, anew, said)
+	if len(r.refs.all) > 0 {
+		row, unfilled = r.refs.kept(e, row, anew, said)
 	}
-	f.views.ofAll().followers.noteRule(e.key)
-	f.touch(e, at)
+	r.views.ofAll().followers.noteRule(e.key)
+	r.touch(e, at)
 	e.row, e.present, e.indexes, e.unfilled = row, true, indexes, unfilled
 }
 
-func (f *rows) remove(e *entry, at ApplyPoint) {
-	f.views.ofAll().followers.noteRule(e.key)
-	f.touch(e, at)
+func (r *rows) remove(e *entry, at ApplyPoint) {
+	r.views.ofAll().followers.noteRule(e.key)
+	r.touch(e, at)
 	e.clear()
 }
 
@@ -274,54 +274,54 @@ func (f *rows) remove(e *entry, at ApplyPoint) {
 func (e *entry) clear() { e.row, e.present, e.indexes, e.unfilled = nil, false, nil, nil }
 
 // touch notes that the event changes the entry, and the state before its first change.
-func (f *rows) touch(e *entry, at ApplyPoint) {
+func (r *rows) touch(e *entry, at ApplyPoint) {
 	if e.event == at.Event {
 		return
 	}
-	f.tracking.touchCopies(e, at)
+	r.tracking.touchCopies(e, at)
 	e.pos = at.Pos
-	if p := f.partitions.all[e.key.PK]; p != nil {
+	if p := r.partitions.all[e.key.PK]; p != nil {
 		p.add(standing{e, at.Pos})
 	}
 }
 
 // sameKey fails where a row that is to be written over an entry has another key.
-func (f *rows) sameKey(e *entry, row any, at ApplyPoint) error {
-	if e.present && f.sameKeyFields(e.row, row) {
+func (r *rows) sameKey(e *entry, row any, at ApplyPoint) error {
+	if e.present && r.sameKeyFields(e.row, row) {
 		return nil
 	}
-	got, err := f.codec.KeyOf(row)
+	got, err := r.codec.KeyOf(row)
 	if err != nil {
 		return err
 	}
 	if got != e.key {
 		return fmt.Errorf("%s row %s would get the key %s: a row keeps its key; delete it and create another",
-			f.desc.Name, driver.PrintableKey(e.key), driver.PrintableKey(got))
+			r.desc.Name, driver.PrintableKey(e.key), driver.PrintableKey(got))
 	}
-	return f.identical(e, row, at)
+	return r.identical(e, row, at)
 }
 
 // encodeEntry makes what is to be written of an entry that the event in hand has changed from what it was; whoever
 // changed it has made sure that the row keeps its key. It is made after each event, and not once per window, so that a
 // row which cannot be stored fails its event whatever the next event would make of it.
-func (f *rows) encodeEntry(e *entry, was *state) error {
+func (r *rows) encodeEntry(e *entry, was *state) error {
 	e.stored = querydb.Row{Key: e.key}
 	if e.present {
 		var err error
-		if e.stored, err = f.codec.EncodeWithKey(&f.builder, e.row, e.key); err != nil {
+		if e.stored, err = r.codec.EncodeWithKey(&r.builder, e.row, e.key); err != nil {
 			return err
 		}
 		if e.indexes != nil {
 			e.stored.Indexes = e.indexes
 		}
 	}
-	if f.desc.Aggregate != nil {
-		if err := f.compose(e, e.itemsOf(was), f.bounds); err != nil || e.present && f.bounds.surveying {
+	if r.desc.Aggregate != nil {
+		if err := r.compose(e, e.itemsOf(was), r.bounds); err != nil || e.present && r.bounds.surveying {
 			return err
 		}
 	}
 	e.stored.Position, e.stored.Writers = e.pos, e.writers
-	return f.db.Validate(f.desc, &e.stored)
+	return r.db.Validate(r.desc, &e.stored)
 }
 
 // itemsOf are the items of a former state of an aggregate.
@@ -334,13 +334,13 @@ func (e *entry) itemsOf(s *state) []querydb.Row {
 
 // before returns the position that the row had before the event in hand, and whether it was there at all: one that the
 // event has made in place of one that had expired was not.
-func (f *rows) before(e *entry, at ApplyPoint) (pos querydb.Position, there bool) {
+func (r *rows) before(e *entry, at ApplyPoint) (pos querydb.Position, there bool) {
 	if e.event != at.Event {
 		return e.pos, true
 	}
-	for _, u := range f.journal {
+	for _, u := range r.journal {
 		if u.entry == e {
-			return u.was.pos, u.was.present && f.lasts(u.was.row, at)
+			return u.was.pos, u.was.present && r.lasts(u.was.row, at)
 		}
 	}
 	return querydb.Position{}, false

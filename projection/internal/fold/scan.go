@@ -21,8 +21,8 @@ type scan struct {
 	expired bool          // rows that have expired were passed over
 }
 
-func (f *partitions) scanOf(pk string, rows *sync.Mutex) *scan {
-	s := &scan{of: f, pk: pk, rows: rows, into: f.all[pk]}
+func (ps *partitions) scanOf(pk string, rows *sync.Mutex) *scan {
+	s := &scan{of: ps, pk: pk, rows: rows, into: ps.all[pk]}
 	if s.into != nil {
 		s.most = max(1, s.into.most)
 	}
@@ -109,18 +109,18 @@ func (s *scan) found() error {
 }
 
 // strip forgets of a row that was read what is not needed to delete it.
-func (f *partitions) strip(e *entry) {
-	if f.tracking.tracks() {
+func (ps *partitions) strip(e *entry) {
+	if ps.tracking.tracks() {
 		return // its links are to be deleted too
 	}
 	e.read = false
 	if !e.present {
 		return
 	}
-	none := f.codec.New()
-	if t := f.desc.TTL; t >= 0 {
-		if end := f.codec.Time(e.row, t); !end.IsZero() {
-			f.codec.SetTime(none, t, end)
+	none := ps.codec.New()
+	if t := ps.desc.TTL; t >= 0 {
+		if end := ps.codec.Time(e.row, t); !end.IsZero() {
+			ps.codec.SetTime(none, t, end)
 		}
 	}
 	e.row = none

@@ -65,36 +65,36 @@ type appendOp struct {
 	keep    Op
 }
 
-func (o *appendOp) need(f *modelFold, at ApplyPoint) error {
-	history := f.historyOf(o.keep.model())
+func (o *appendOp) need(m *modelFold, at ApplyPoint) error {
+	history := m.historyOf(o.keep.model())
 	if history == nil {
 		return fmt.Errorf("append to %s: another projector writes what is appended to the row: let that one append",
-			f.desc.Name)
+			m.desc.Name)
 	}
-	if err := o.Patch.need(f, at); err != nil {
+	if err := o.Patch.need(m, at); err != nil {
 		return err
 	}
 	return history.need(o.keep, at)
 }
 
-func (o *appendOp) eval(f *modelFold, at ApplyPoint) error {
-	if err := f.historyOf(o.keep.model()).eval(o.keep, at); err != nil {
+func (o *appendOp) eval(m *modelFold, at ApplyPoint) error {
+	if err := m.historyOf(o.keep.model()).eval(o.keep, at); err != nil {
 		return err
 	}
-	e := f.entry(o.key)
-	if f.passed(e, at) {
+	e := m.entry(o.key)
+	if m.passed(e, at) {
 		return nil
 	}
-	if err := f.identified(e, o.fill, at); err != nil {
+	if err := m.identified(e, o.fill, at); err != nil {
 		return err
 	}
-	if f.visible(e, at) {
-		newer, err := after(o.value, f.codec.Value(e.row, o.orderBy))
+	if m.visible(e, at) {
+		newer, err := after(o.value, m.codec.Value(e.row, o.orderBy))
 		if !newer || err != nil {
 			return err
 		}
 	}
-	return o.Patch.eval(f, at)
+	return o.Patch.eval(m, at)
 }
 
 // after reports whether a value comes after another of its kind, or the other is absent.
@@ -122,25 +122,25 @@ func (o *keepOp) model() *querydb.Model { return o.Codec.Model }
 
 func (o *keepOp) need(*modelFold, ApplyPoint) error { return nil }
 
-func (o *keepOp) eval(f *modelFold, at ApplyPoint) error {
-	row := f.codec.Copy(o.row)
+func (o *keepOp) eval(m *modelFold, at ApplyPoint) error {
+	row := m.codec.Copy(o.row)
 	o.SetOrigin.set(row, caseless(at.Origin.Partition), int64(at.Origin.Offset))
 	if o.Keep > 0 {
-		f.codec.SetTime(row, f.desc.TTL, o.begin(at).Add(o.Keep))
+		m.codec.SetTime(row, m.desc.TTL, o.begin(at).Add(o.Keep))
 	}
-	key, err := f.codec.KeyOf(row)
+	key, err := m.codec.KeyOf(row)
 	if err != nil {
 		return err
 	}
-	e := f.entry(key)
-	if f.passed(e, at) {
+	e := m.entry(key)
+	if m.passed(e, at) {
 		return nil
 	}
 	if e.event == at.Event && e.present {
 		return fmt.Errorf("append %s row %q: the event appends to one row twice at one %s: append once, with all fields",
-			f.desc.Name, key, f.desc.Fields[o.OrderBy].Name)
+			m.desc.Name, key, m.desc.Fields[o.OrderBy].Name)
 	}
-	return f.replace(e, row, at)
+	return m.replace(e, row, at)
 }
 
 // begin is the time from which on an event is kept: that by which it is ordered, or its own where that is no time.
@@ -170,17 +170,17 @@ type deleteSeriesOp struct {
 	history PartitionTarget
 }
 
-func (o *deleteSeriesOp) need(f *modelFold, at ApplyPoint) error {
-	err := o.deletePartitionOp.need(f, at)
-	if history := f.historyOf(o.history.Model); history != nil && err == nil {
+func (o *deleteSeriesOp) need(m *modelFold, at ApplyPoint) error {
+	err := o.deletePartitionOp.need(m, at)
+	if history := m.historyOf(o.history.Model); history != nil && err == nil {
 		err = history.needPartition(o.history)
 	}
 	return err
 }
 
-func (o *deleteSeriesOp) eval(f *modelFold, at ApplyPoint) error {
-	err := o.deletePartitionOp.eval(f, at)
-	if history := f.historyOf(o.history.Model); history != nil && err == nil {
+func (o *deleteSeriesOp) eval(m *modelFold, at ApplyPoint) error {
+	err := o.deletePartitionOp.eval(m, at)
+	if history := m.historyOf(o.history.Model); history != nil && err == nil {
 		err = history.deletePartition(o.history, at)
 	}
 	return err
@@ -192,22 +192,22 @@ type neighbours struct {
 	members []member
 }
 
-func (f *neighbours) setMembers(all []member) { f.members = all }
+func (n *neighbours) setMembers(all []member) { n.members = all }
 
-func (f *neighbours) needPartition(t PartitionTarget) error {
-	return (&deletePartitionOp{t}).need(f.rows, ApplyPoint{})
+func (n *neighbours) needPartition(t PartitionTarget) error {
+	return (&deletePartitionOp{t}).need(n.rows, ApplyPoint{})
 }
 
-func (f *neighbours) deletePartition(t PartitionTarget, at ApplyPoint) error {
-	return (&deletePartitionOp{t}).eval(f.rows, at)
+func (n *neighbours) deletePartition(t PartitionTarget, at ApplyPoint) error {
+	return (&deletePartitionOp{t}).eval(n.rows, at)
 }
 
 // historyOf finds the rows of a history, nil where the Fold does not hold them, or the ops are those of a writer that
 // does not append to it.
-func (f *neighbours) historyOf(m *querydb.Model) member {
-	whole := f.rows.views.ofAll()
-	by := f.rows.traits.writer
-	if whole != f.rows && !slices.ContainsFunc(m.Writers, func(w querydb.Writer) bool { return w.Name == by }) {
+func (n *neighbours) historyOf(m *querydb.Model) member {
+	whole := n.rows.views.ofAll()
+	by := n.rows.traits.writer
+	if whole != n.rows && !slices.ContainsFunc(m.Writers, func(w querydb.Writer) bool { return w.Name == by }) {
 		return nil
 	}
 	for _, other := range whole.members {

@@ -86,35 +86,35 @@ type tracking struct {
 }
 
 // tracks reports whether the rows hold tracked copies, or are copied so.
-func (f *tracking) tracks() bool { return f.isFollowed() || f.holdsTracked() }
+func (tr *tracking) tracks() bool { return tr.isFollowed() || tr.holdsTracked() }
 
 // isFollowed reports whether other rows hold tracked copies of them.
-func (f *tracking) isFollowed() bool { return f.copied || len(f.followers.by) > 0 }
+func (tr *tracking) isFollowed() bool { return tr.copied || len(tr.followers.by) > 0 }
 
-func (f *tracking) holdsTracked() bool {
-	return slices.ContainsFunc(f.all, func(r querydb.AnyReference) bool { return r.Tracked() })
+func (tr *tracking) holdsTracked() bool {
+	return slices.ContainsFunc(tr.all, func(r querydb.AnyReference) bool { return r.Tracked() })
 }
 
 // isCopied notes that other rows hold tracked copies that follow after the commit.
-func (f *tracking) isCopied() { f.copied = true }
+func (tr *tracking) isCopied() { tr.copied = true }
 
 // remember notes how the row of an entry was when it was read.
-func (f *tracking) remember(e *entry, rec querydb.Row, row any) {
-	if !f.tracks() {
+func (tr *tracking) remember(e *entry, rec querydb.Row, row any) {
+	if !tr.tracks() {
 		return
 	}
-	e.tracked().ids = f.identifiers(row)
-	if f.isFollowed() {
-		e.tracked().isCopiedBy(f.identifier(row))
-		e.tracked().copied = f.copiedText(&rec)
+	e.tracked().ids = tr.identifiers(row)
+	if tr.isFollowed() {
+		e.tracked().isCopiedBy(tr.identifier(row))
+		e.tracked().copied = tr.copiedText(&rec)
 		e.tracked().expires = rec.Expires
 	}
 }
 
 // identifiers are those that a row gives of tracked references, each once.
-func (f *tracking) identifiers(row any) (ids []copied) {
-	for i := range f.all {
-		ref := &f.all[i]
+func (tr *tracking) identifiers(row any) (ids []copied) {
+	for i := range tr.all {
+		ref := &tr.all[i]
 		if !ref.Tracked() {
 			continue
 		}
@@ -128,16 +128,16 @@ func (f *tracking) identifiers(row any) (ids []copied) {
 	return ids
 }
 
-func (f *tracking) identifier(row any) string {
-	return f.of.codec.Value(row, f.of.desc.Identifier()).AsString()
+func (tr *tracking) identifier(row any) string {
+	return tr.of.codec.Value(row, tr.of.desc.Identifier()).AsString()
 }
 
 // copiedText is what copies hold of a stored row: all but the times that the engine keeps, and its own copies.
-func (f *tracking) copiedText(row *querydb.Row) []byte {
-	m := f.of.desc
+func (tr *tracking) copiedText(row *querydb.Row) []byte {
+	m := tr.of.desc
 	text := []byte{}
 	for i := range m.Fields {
-		isCopy := slices.ContainsFunc(f.all, func(r querydb.AnyReference) bool { return r.Field == i })
+		isCopy := slices.ContainsFunc(tr.all, func(r querydb.AnyReference) bool { return r.Field == i })
 		if i != m.CreatedAt && i != m.UpdatedAt && i != m.TTL && !isCopy {
 			text = append(append(text, row.Record.JSON(i)...), ',')
 		}
@@ -146,41 +146,41 @@ func (f *tracking) copiedText(row *querydb.Row) []byte {
 }
 
 // copies adds what the commit in hand changes.
-func (f *tracking) copies(c *Copies) {
-	if !f.tracks() {
+func (tr *tracking) copies(c *Copies) {
+	if !tr.tracks() {
 		return
 	}
-	for _, e := range f.of.dirty {
+	for _, e := range tr.of.dirty {
 		if e.event != 0 {
-			f.relink(e, c)
-			f.announce(e, c)
+			tr.relink(e, c)
+			tr.announce(e, c)
 		}
 	}
-	f.followers.unlink(c)
-	f.followers.versions(c)
-	for _, key := range f.read {
-		if e := f.of.entries[key]; e != nil && e.event == 0 && e.asRead != nil {
-			c.Read = append(c.Read, querydb.ReadRow{Model: f.of.desc, Key: key, Revision: e.asRead.revision})
+	tr.followers.unlink(c)
+	tr.followers.versions(c)
+	for _, key := range tr.read {
+		if e := tr.of.entries[key]; e != nil && e.event == 0 && e.asRead != nil {
+			c.Read = append(c.Read, querydb.ReadRow{Model: tr.of.desc, Key: key, Revision: e.asRead.revision})
 		}
 	}
 }
 
 // relink adds the links that a changed row has got and lost.
-func (f *tracking) relink(e *entry, c *Copies) {
+func (tr *tracking) relink(e *entry, c *Copies) {
 	var now []copied
 	if e.present {
-		now = f.identifiers(e.row)
+		now = tr.identifiers(e.row)
 	}
 	for _, id := range e.tracked().ids {
 		if !slices.Contains(now, id) {
-			c.Unlinked = append(c.Unlinked, f.link(e, id))
+			c.Unlinked = append(c.Unlinked, tr.link(e, id))
 		}
 	}
 	for _, id := range now {
 		if !slices.Contains(e.tracked().ids, id) {
-			c.Linked = append(c.Linked, f.link(e, id))
-			if f.of.bounds.shared {
-				c.version(linkQuery{f.link(e, id).Reference, id.id}).Adds = true
+			c.Linked = append(c.Linked, tr.link(e, id))
+			if tr.of.bounds.shared {
+				c.version(linkQuery{tr.link(e, id).Reference, id.id}).Adds = true
 			}
 		}
 	}
@@ -198,9 +198,9 @@ func (c *Copies) version(of linkQuery) *cascade.LinkVersion {
 	return &c.Versions[i]
 }
 
-func (f *tracking) link(e *entry, id copied) cascade.Link {
+func (tr *tracking) link(e *entry, id copied) cascade.Link {
 	return cascade.Link{
-		Reference:  cascade.Reference{Model: f.of.desc.Name, Field: f.all[id.ref].Path},
+		Reference:  cascade.Reference{Model: tr.of.desc.Name, Field: tr.all[id.ref].Path},
 		Identifier: id.id, Key: e.key,
 	}
 }
@@ -208,9 +208,9 @@ func (f *tracking) link(e *entry, id copied) cascade.Link {
 // announce adds the tasks to have copies of a changed row follow it, and those that had a row before it of another
 // identifier, which differs in casing. Where the row is written as expired, and no copy is to follow, a task that is
 // yet to be done takes it for one that is there: it is restated.
-func (f *tracking) announce(e *entry, c *Copies) {
+func (tr *tracking) announce(e *entry, c *Copies) {
 	scopes := e.scopes
-	if !f.copied { // no copy follows after the commit unless an op asks for it
+	if !tr.copied { // no copy follows after the commit unless an op asks for it
 		scopes = slices.DeleteFunc(slices.Clone(scopes), func(s cascade.Scope) bool { return !s.Asked })
 	}
 	var now []byte
@@ -220,18 +220,18 @@ func (f *tracking) announce(e *entry, c *Copies) {
 	}
 	own, identifiers := "", e.tracked().identifiers
 	if e.present {
-		own = f.identifier(e.row)
+		own = tr.identifier(e.row)
 		identifiers = with(identifiers, own)
 	}
 	if e.present && !e.ended {
-		now = f.copiedText(&e.stored)
+		now = tr.copiedText(&e.stored)
 	}
 	follow := len(scopes) > 0 && (e.outdated || differ(now, was))
 	if !follow && !e.ended {
 		return
 	}
 	for _, identifier := range identifiers {
-		t := cascade.NewTask(f.of.desc.Name, identifier, e.key)
+		t := cascade.NewTask(tr.of.desc.Name, identifier, e.key)
 		t.Scopes, t.Existed = cascade.ForTask(scopes), !e.taken && (!e.present || identifier == own)
 		if e.ended {
 			t.Ended = []querydb.Position{e.pos}
@@ -248,21 +248,21 @@ func (f *tracking) announce(e *entry, c *Copies) {
 func differ(now, was []byte) bool { return (now == nil) != (was == nil) || !slices.Equal(now, was) }
 
 // isFilledIn notes that the row of the identifier is copied as it is now, for the event of that number.
-func (f *tracking) isFilledIn(key keys.Key, identifier string, event int) {
-	e := f.of.entry(key)
+func (tr *tracking) isFilledIn(key keys.Key, identifier string, event int) {
+	e := tr.of.entry(key)
 	if e.tracked().filledIn == 0 {
 		e.tracked().filledIn = event
-		f.filled = append(f.filled, e.was)
+		tr.filled = append(tr.filled, e.was)
 	}
 	e.tracked().isCopiedBy(identifier) // a later event may make the row, and delete it
-	if f.of.bounds.shared && !slices.Contains(f.read, key) {
-		f.read = append(f.read, key)
+	if tr.of.bounds.shared && !slices.Contains(tr.read, key) {
+		tr.read = append(tr.read, key)
 	}
 }
 
 // rollback forgets the copies that the event in hand has made.
-func (f *tracking) rollback() {
-	for _, t := range f.filled {
+func (tr *tracking) rollback() {
+	for _, t := range tr.filled {
 		t.filledIn = 0
 	}
 }
@@ -298,8 +298,8 @@ func (t Tracked) Gone(l *cascade.Link) (read querydb.ReadRow, gone bool) {
 	return querydb.ReadRow{Model: m.model(), Key: l.Key, Revision: revision}, gone && len(m.model().Writers) < 2
 }
 
-func (f *references) gone(key keys.Key) (revision uint64, gone bool) {
-	e := f.of.entry(key)
+func (rf *references) gone(key keys.Key) (revision uint64, gone bool) {
+	e := rf.of.entry(key)
 	if e.asRead != nil {
 		revision = e.asRead.revision
 	}
@@ -307,8 +307,8 @@ func (f *references) gone(key keys.Key) (revision uint64, gone bool) {
 }
 
 // isChanged reports whether an event of the commit has changed the row.
-func (f *references) isChanged(key keys.Key) bool {
-	e := f.of.entries[key]
+func (rf *references) isChanged(key keys.Key) bool {
+	e := rf.of.entries[key]
 	return e != nil && e.event != 0
 }
 
@@ -344,13 +344,13 @@ func (t Tracked) ReferencesTo(task *cascade.Task) (all []cascade.Reference) {
 	return all
 }
 
-func (f *tracking) referencesTo(all []cascade.Reference, t *cascade.Task) []cascade.Reference {
-	filters, every, schema := t.Filters(f.of.desc.Name)
-	for i := range f.all {
-		ref := &f.all[i]
+func (tr *tracking) referencesTo(all []cascade.Reference, t *cascade.Task) []cascade.Reference {
+	filters, every, schema := t.Filters(tr.of.desc.Name)
+	for i := range tr.all {
+		ref := &tr.all[i]
 		follows := every || len(filters) > 0 || schema && ref.FollowsAfter()
 		if ref.Tracked() && follows && ref.Source.Name == t.Model {
-			all = append(all, cascade.Reference{Model: f.of.desc.Name, Field: ref.Path})
+			all = append(all, cascade.Reference{Model: tr.of.desc.Name, Field: ref.Path})
 		}
 	}
 	return all

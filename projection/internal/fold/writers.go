@@ -145,7 +145,7 @@ func (vs *views) setEnd(key keys.Key, at ApplyPoint) bool {
 }
 
 // gather lays what the event in hand has made of the parts over the whole rows.
-func (f *modelFold) gather(at ApplyPoint) error { return f.views.gather(at) }
+func (m *modelFold) gather(at ApplyPoint) error { return m.views.gather(at) }
 
 func (vs *views) gather(at ApplyPoint) error {
 	for _, v := range vs.all {
