@@ -112,15 +112,22 @@ func CheckRestored(data string) error {
 	if _, err := os.Lstat(filepath.Join(data, restoring)); err != nil {
 		return nil
 	}
+	if advice == "" { // it has begun meanwhile
+		if advice = wayOn(data); advice == "" {
+			return nil
+		}
+	}
 	return fmt.Errorf("%s has the file %s: 'server restore' has not put all of a backup there; if it does not run any "+
 		"more, %s", data, restoring, advice)
 }
 
-// wayOn says what to do with a data directory in which a restore has not come to its end.
+// wayOn says what to do with a data directory in which a restore has not come to its end; nothing where there is no such.
 func wayOn(data string) string {
 	path := filepath.Join(data, restoring)
 	text, err := os.ReadFile(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ""
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Sprintf("repeat it as a user who may read %s, which tells what it has left (%v)", path, err)
 	case err != nil:

@@ -166,6 +166,9 @@ func (b *buildRunner) status(ctx context.Context, heads *projection.Heads) (*pro
 	soon, cancel := context.WithTimeout(ctx, headsWithin)
 	defer cancel()
 	s, unknown := heads.Status(soon, one.Runner)
+	if b.unit.set.Mismatch() != nil { // the log is not the one of the rows
+		forgetLag(&s)
+	}
 	lacks := b.losses()
 	at := &projection.BuildStatus{
 		State: s.State, Lag: s.Lag, LagKnown: s.LagKnown, EventsPerSecond: s.EventsPerSecond, ETASeconds: s.ETASeconds,

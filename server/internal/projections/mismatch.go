@@ -46,13 +46,15 @@ func tellMismatch(f *Running, s *projection.Status) {
 	if f.unit == nil || f.unit.set.Mismatch() == nil {
 		return
 	}
+	forgetLag(s)
+	s.LastError = logcheck.Error(f.unit.set.Mismatch()).Error()
+}
+
+// forgetLag has a status not say how far rows are behind a log.
+func forgetLag(s *projection.Status) {
 	s.Lag, s.LagKnown, s.ETASeconds = 0, false, -1
 	for i := range s.Partitions {
 		s.Partitions[i].Lag = 0
-	}
-	s.LastError = logcheck.Error(f.unit.set.Mismatch()).Error()
-	if b := s.Build; b != nil {
-		b.Lag, b.LagKnown, b.ETASeconds = 0, false, -1
 	}
 }
 

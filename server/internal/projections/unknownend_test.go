@@ -91,3 +91,29 @@ func statusWhileTheSourceIsAway(t *testing.T, number string, isSilent bool, stat
 		t.Errorf("which rows there are is told as %+v, %v", all, err)
 	}
 }
+
+// TestRowsThatAreBuiltTellNoLagBehindAnotherLog, which means nothing, nor that they may be switched to.
+func TestRowsThatAreBuiltTellNoLagBehindAnotherLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.NewMultiWriter(memstore.Options{})
+		first, v := openVersion(t, store, "1"), openVersion(t, store, "2")
+		first.fold(t, first.db, "T", "T")
+		log := logOf(t, "T", "T", "T")
+		t.Cleanup(func() { log.Close() })
+		set := v.serve(t, log, Keep{Manual: true}, projection.RunnerConfig{})
+		until(t, "the rows are built", func() bool { return set.units[0].built(t.Context()) })
+		set.other.Store(&projection.MismatchError{}) // those that build are about to end
+		all, err := set.Rebuilds(t.Context())
+		if err != nil || len(all) != 1 || len(all[0].Progress) != 1 {
+			t.Fatalf("which rows there are is told as %+v, %v", all, err)
+		}
+		for name, b := range all[0].Progress {
+			if b.LagKnown || b.Lag != 0 || b.ETASeconds != -1 {
+				t.Errorf("%s: the lag of what is built is known: %+v", name, b)
+			}
+		}
+		if one := &set.units[0].of[0].build; one.told.ready {
+			t.Error("the rows are told as ready for the switch")
+		}
+	})
+}
