@@ -121,7 +121,7 @@ func CheckRestored(data string) error {
 		"more, %s", data, restoring, advice)
 }
 
-// wayOn says what to do with a data directory in which a restore has not come to its end; nothing where there is no such.
+// wayOn says what to do with a data directory in which a restore has not come to its end, and nothing of another.
 func wayOn(data string) string {
 	path := filepath.Join(data, restoring)
 	text, err := os.ReadFile(path)

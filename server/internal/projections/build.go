@@ -205,14 +205,6 @@ func (u *unit) logProgress(ctx context.Context) {
 	}
 }
 
-// Together are the projections whose rows change generation with those of this one, itself included.
-func (r *Running) Together() []*Running {
-	if r.unit == nil {
-		return []*Running{r}
-	}
-	return r.unit.of
-}
-
 // Rebuild is which rows there are of the projections of a unit.
 type Rebuild struct {
 	Projections []string    `json:"projections"`

@@ -289,3 +289,11 @@ func (r *Running) reached(s *projection.Status, goal eventlog.Offsets) bool {
 	r.caught = !at.Behind(goal)
 	return r.caught
 }
+
+// Together are the projections whose rows change generation with those of this one, itself included.
+func (r *Running) Together() []*Running {
+	if r.unit == nil {
+		return []*Running{r}
+	}
+	return r.unit.of
+}
