@@ -124,8 +124,7 @@ func mismatch() *problem {
 	return &problem{
 		Type: urn + "log-mismatch", Title: "Log mismatch", Status: http.StatusServiceUnavailable, NothingDone: true,
 		Detail: "The log is not the one that the rows are folded from. Nothing was appended: keep the events, " +
-			"and send them " +
-			"when an operator has restored the log or accepted it.",
+			"and send them when an operator has restored the log or accepted it.",
 	}
 }
 
@@ -144,10 +143,9 @@ func insufficientStorage() *problem {
 }
 
 func unwritable() *problem {
-	return &problem{
-		Type: urn + "unavailable", Title: "Unavailable", Status: http.StatusServiceUnavailable,
-		Detail: "The event log cannot be written, and the log of the server says why. " + maybeTaken + "when it can be.",
-	}
+	p := unavailable()
+	p.Detail = "The event log cannot be written, and the log of the server says why. " + maybeTaken + "when it can be."
+	return p
 }
 
 // What problems say of events, before when to send these again.
