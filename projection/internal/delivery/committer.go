@@ -232,7 +232,10 @@ func (c *committer) restate(ctx context.Context, copies *fold.Copies) error {
 		for i := range part {
 			b.Notes = append(b.Notes, part[i].Restatement(kind))
 		}
-		if err := c.state.ApplyRows(ctx, b); err != nil {
+		c.inWrite, c.ahead = true, nil
+		err := c.state.ApplyRows(ctx, b)
+		c.inWrite = false
+		if err != nil {
 			c.state.Invalidate()
 			return err
 		}
