@@ -45,7 +45,7 @@ test: export CGO_ENABLED = 0
 test: export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -ldflags=-w '-toolexec=env GOGC=off GOMEMLIMIT=1GiB'
 test: ## run every test, those of the module with the race detector, and list what every store was proved to keep
 	@cases=$$(mktemp -d) && trap 'rm -r "$$cases"' EXIT && DRIVERTEST_CASES=$$cases \
-	$(GOTESTSUM) --format pkgname --post-run-command .ci/proved --raw-command -- .ci/tests -race -timeout 30m -count=$(COUNT)
+	$(GOTESTSUM) --format pkgname --post-run-command .ci/proved --raw-command -- .ci/tests -race -timeout 60m -count=$(COUNT)
 
 generate: ## generate the code again from the schemas
 	$(GO) generate ./...
