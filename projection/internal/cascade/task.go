@@ -24,10 +24,10 @@ type Task struct {
 	// it may be of a row that an event has deleted.
 	Existed bool `json:"existed,omitempty"`
 	// Ended is where events stand that have written the row as expired, with more of it than the end changed: as long as
-	// the last event that wrote the row is one of them, it is none for copies, whatever the store has of it. The latest
-	// may be on record before its row is written, so the one before is kept too. Earlier versions did not record them,
-	// and take such a row for one that is there.
-	Ended []querydb.Position `json:"endedAt,omitempty"`
+	// the last event that wrote the row is one of them, it is none for copies, whatever the store has of it. Some may be
+	// on record before their row is written, so there are several: see Tasks.Restated. Earlier versions did not record
+	// them, and take such a row for one that is there.
+	Ended []querydb.Position `json:"endings,omitempty"`
 	// Reference is the number of the reference to the model whose copies are next, and After the ID of the last of its
 	// links that is done.
 	Reference int    `json:"reference,omitempty"`
@@ -172,11 +172,18 @@ func (t *Task) IsNone(written querydb.Position) bool {
 }
 
 // Restated is the unfinished task of the row of a new one, or one that has failed, for which that row is none as an
-// event has written it that no copy follows. It is false where there is none.
-func (q *Tasks) Restated(t Task) (restated Task, pending bool) {
+// event has written it that no copy follows. It is false where there is none. What the task knows of earlier events
+// stays, but of those that the row has passed: it may go on record several times before the row is written, of one
+// event or of others, and the row may never be written so.
+func (q *Tasks) Restated(t Task, passed func(querydb.Position) bool) (restated Task, pending bool) {
 	restated, pending = q.find(t.ID())
-	before := restated.Ended[max(len(restated.Ended)-1, 0):]
-	restated.Ended = slices.Concat(before, t.Ended)
+	ended := slices.Clone(t.Ended)
+	for _, p := range restated.Ended {
+		if !passed(p) && !slices.Contains(ended, p) {
+			ended = append(ended, p)
+		}
+	}
+	restated.Ended = ended
 	return restated, pending
 }
 

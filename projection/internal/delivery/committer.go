@@ -207,13 +207,16 @@ const mostRestated = 20
 // for none. On a shared store that is on record before the rows: the commit may have no room for it, or be seen in
 // parts. It holds by the position of the event, so until the row has come to that it says nothing.
 func (c *committer) restate(ctx context.Context, copies *fold.Copies) error {
-	pending, err := c.pendingTasks(ctx, copies.Restated)
+	var about, all []cascade.Task
+	for i := range copies.Restated {
+		about = append(about, copies.Restated[i].Task)
+	}
+	pending, err := c.pendingTasks(ctx, about)
 	if err != nil {
 		return err
 	}
-	var all []cascade.Task
-	for _, t := range copies.Restated {
-		restated, there := pending.Restated(t)
+	for i, t := range about {
+		restated, there := pending.Restated(t, copies.Restated[i].Passed)
 		if !there {
 			continue
 		}

@@ -143,6 +143,9 @@ func (r *rows) mustRead() bool {
 func (r *rows) loaded(e *entry, row *querydb.Row) error {
 	e.asRead, e.read = r.bounds.stateOf(row, r.traits.writer), true
 	e.state, e.others, e.former, e.was = state{}, nil, row.Items, nil
+	if r.tracking.isFollowed() { // also one that is gone
+		e.tracked().position, e.tracked().applied = row.Position, row.Applied
+	}
 	if row.Record == nil {
 		return nil
 	}

@@ -18,11 +18,22 @@ import (
 type Copies struct {
 	Linked, Unlinked []cascade.Link
 	Tasks            []cascade.Task // of rows that have changed
-	Restated         []cascade.Task // of rows written as expired with nothing to follow: see cascade.Tasks.Restated
+	Restated         []Restated     // of rows written as expired with nothing to follow
 	Versions         []cascade.LinkVersion
 	Read             []querydb.ReadRow // rows that were copied as they were read
 	Gone             []GoneLink
 }
+
+// Restated is what an unfinished task of a row that is written as expired is to know: see cascade.Tasks.Restated.
+type Restated struct {
+	cascade.Task
+	was    *tracked
+	shared bool
+}
+
+// Passed reports whether the row cannot be any more, or cannot be again, as the event at that position has left it. On
+// a store with one writer it becomes another in the very commit that has the task.
+func (r *Restated) Passed(p querydb.Position) bool { return !r.shared || r.was.passed(p) }
 
 // GoneLink is a link that led to no row when it was read. Where another process may write, it is taken away only if
 // both are as they were.
@@ -43,7 +54,9 @@ type tracked struct {
 	identifiers []string // its own, where its row is copied, and those by which events have copied it since
 	copied      []byte   // what copies of it held; nil where there was no row
 	expires     time.Time
-	filledIn    int // the first event of the commit that has copied it since
+	filledIn    int                // the first event of the commit that has copied it since
+	position    querydb.Position   // of the last event that wrote it
+	applied     []querydb.Position // of a shared store: see querydb.Row
 }
 
 // isCopiedBy notes that copies have the row by the identifier.
@@ -63,6 +76,14 @@ func (t *tracked) copiedBy(watermark time.Time) []byte {
 		return nil
 	}
 	return t.copied
+}
+
+// passed reports whether an event later than the one at that position had been applied to the row, of its partition or
+// of another after it.
+func (t *tracked) passed(p querydb.Position) bool {
+	return p != t.position && slices.ContainsFunc(t.applied, func(a querydb.Position) bool {
+		return a.Partition == p.Partition && !a.Before(p)
+	})
 }
 
 // isCopiedBefore reports whether an event of the commit before the one of that number has copied the row.
@@ -239,7 +260,7 @@ func (tr *tracking) announce(e *entry, c *Copies) {
 		if follow {
 			c.Tasks = append(c.Tasks, t)
 		} else {
-			c.Restated = append(c.Restated, t)
+			c.Restated = append(c.Restated, Restated{t, e.tracked(), tr.of.bounds.shared})
 		}
 	}
 }
