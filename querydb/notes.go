@@ -197,7 +197,8 @@ func (n *Notes) drop(ctx context.Context, left Note) error {
 
 func (n *Notes) leftoverFailed(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
-		n.log.ErrorContext(ctx, "querydb: notes of former generations were not removed; the next start tries again",
+		n.log.ErrorContext(ctx, "querydb: notes of former generations, or of an earlier version, were not removed; "+
+			"the next start tries again",
 			"error", err)
 	}
 }

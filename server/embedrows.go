@@ -11,8 +11,8 @@ import (
 
 // Await returns when the rows of the named projections, of all where none is named, have the events that the program
 // has appended to its log: then a query shows them, and so does a read of EmbedConfig.DB, but for indexes of DynamoDB,
-// which follow later. Events that became dead letters count as well; see DeadLetters. It is an error where nobody folds
-// the rows on, and when the context ends.
+// which follow later, and for copies that follow their rows after the commit. Events that became dead letters count as
+// well; see DeadLetters. It is an error where nobody folds the rows on, and when the context ends.
 func (e *Embedded) Await(ctx context.Context, appended []eventlog.AppendResult, names ...string) error {
 	of, err := e.named(names)
 	if err != nil {

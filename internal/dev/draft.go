@@ -63,11 +63,16 @@ func (d *draft) replace(was, text string) error {
 
 // loosen takes out of the lock what is free to change, before the code is generated, while a server runs, or none.
 // Where the code is not generated then, restore puts that back, unless another process, which may generate the code at
-// the same time, has written the lock since.
+// the same time, has written the lock since. A lock that cannot be read, as one amid a merge, says nothing of events:
+// what is known of them stays as it is until the lock can be read again.
 func (d *draft) loosen(srv *server) (restore func() error, err error) {
 	now, err := d.read()
 	if err != nil {
 		return nil, err
+	}
+	if _, found := eventlock.Read(now); found.Err() != nil {
+		return nil, fmt.Errorf("read the lock of the events: %w\nput it right, or back with git: foldql dev then "+
+			"sees what has changed in it, and goes on", found.Err())
 	}
 	d.follow(srv, now, committed(d.path))
 	// A server that still starts cannot be asked: what it says then comes in time for what is generated now.

@@ -37,7 +37,7 @@ func awaitGit(ctx context.Context, lock string) {
 	defer tick.Stop()
 	for {
 		at, err := os.Stat(lock)
-		if err != nil || time.Since(at.ModTime()) > toCheckOut {
+		if err != nil || time.Since(at.ModTime()).Abs() > toCheckOut { // or the clock was set back
 			return
 		}
 		select {

@@ -27,9 +27,11 @@ func TestNothingIsDoneWhileGitChangesFiles(t *testing.T) {
 	if awaitGit(ctx, lock); ctx.Err() == nil {
 		t.Error("it does not wait for git")
 	}
-	left := time.Now().Add(-2 * toCheckOut)
-	if err := os.Chtimes(lock, left, left); err != nil {
-		t.Fatal(err)
+	for _, by := range []time.Duration{-2 * toCheckOut, time.Hour} {
+		left := time.Now().Add(by)
+		if err := os.Chtimes(lock, left, left); err != nil {
+			t.Fatal(err)
+		}
+		awaitGit(t.Context(), lock)
 	}
-	awaitGit(t.Context(), lock)
 }

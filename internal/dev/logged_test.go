@@ -239,3 +239,29 @@ func TestAServerThatStartsForLongIsAskedWhenItIsOpen(t *testing.T) {
 		t.Errorf("%v, changes are held to\n%s, the lock is\n%s", err, d.base, d.has(t))
 	}
 }
+
+// TestALockAmidAMergeChangesNothingOfWhatIsKnown: the one that it becomes counts, by hand or by a commit.
+func TestALockAmidAMergeChangesNothingOfWhatIsKnown(t *testing.T) {
+	conflict := strings.Replace(lockOfAB, "  id: ID!\n", "<<<<<<< ours\n  id: ID!\n=======\n  id: ID\n>>>>>>> theirs\n", 1)
+	for _, committed := range []bool{false, true} {
+		srv := (&fakeLog{"x", []string{"B"}}).serve(t)
+		d := drafting(t, lockOfA, lockOfAB)
+		d.built(srv)
+		d.others(t, conflict)
+		if _, err := d.loosen(srv); err == nil || !strings.Contains(err.Error(), "events.lock:") {
+			t.Fatalf("the lock amid a merge: %v", err)
+		}
+		if got := d.has(t); got != conflict {
+			t.Fatalf("the lock is\n%s", got)
+		}
+		d.others(t, lockOfA)
+		if committed {
+			d.committed = lockOfA
+		}
+		d.follow(srv, lockOfA, d.committed)
+		said := d.said()
+		if got := d.generates(t, srv, lockOfAOtherB); got != lockOfAB || !strings.Contains(said.String(), "events of B") {
+			t.Errorf("committed %t: %s, the lock is\n%s", committed, said, got)
+		}
+	}
+}
