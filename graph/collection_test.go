@@ -89,7 +89,7 @@ func (h *trackerBench) want(q *catalog.Query, only []string, reverse bool) (ids 
 }
 
 func testCollections(t *testing.T, drv driver.Driver) {
-	const seed = 20240116
+	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	h := newTrackerBench(t, drv, rand.New(rand.NewPCG(seed, seed)))
 	for _, name := range []string{"Project", "Backlog", "Roadmap"} {
@@ -106,7 +106,11 @@ func testCollections(t *testing.T, drv driver.Driver) {
 				if len(want) < 5 {
 					t.Fatalf("%s of %v has %d rows only", name, only, len(want))
 				}
-				for _, limit := range []int{1, 2, 3, 7, 1000} {
+				limits := []int{2, 1, 3, 7, 1000}
+				if Raced {
+					limits = limits[:1]
+				}
+				for _, limit := range limits {
 					vars["limit"] = limit
 					ranges := len(only)
 					if only == nil || len(only) == len(q.Collection.Members) {

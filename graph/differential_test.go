@@ -28,13 +28,17 @@ func TestPlansAnswerLikeTheGeneratedResolvers(t *testing.T) {
 		}
 	}
 	t.Logf("DIFFERENTIAL_SEED=%d repeats this", seed)
-	met, err := trial.Run(t.Context(), trial.Schema{Catalog: generated.Catalog, New: generated.New}, seed, 1000)
+	operations := 1000
+	if graph.Raced {
+		operations = 100
+	}
+	met, err := trial.Run(t.Context(), trial.Schema{Catalog: generated.Catalog, New: generated.New}, seed, operations)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Log(met)
 	for _, code := range []string{"ok", "BAD_USER_INPUT", "INVALID_TOKEN", "UNAUTHENTICATED", "FORBIDDEN"} {
-		if met[code] < 10 {
+		if met[code] < 10 && !graph.Raced {
 			t.Errorf("%d answers met %s, wanted at least 10", met[code], code)
 		}
 	}

@@ -49,7 +49,11 @@ func TestEveryQueryWithATokenWalksItsRowsOnce(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, uint64(i)))
 			limits := []int{1, 2, 3, 7, 1000}
 			rng.Shuffle(len(limits), func(i, j int) { limits[i], limits[j] = limits[j], limits[i] })
-			for _, limit := range limits[:2] { // another two each time, since small pages of many queries take long
+			limits = limits[:2] // another two each time, since small pages of many queries take long
+			if graph.Raced {
+				limits = limits[:1]
+			}
+			for _, limit := range limits {
 				for _, reverse := range []bool{false, true} {
 					newWalk(a.in(t), q, rng, limit, reverse).run("plans")
 					if limit < 1000 || reverse {

@@ -356,8 +356,11 @@ func TestPlanAnswersLikeTheReference(t *testing.T) {
 		Texts: []string{"o0", "o1", "o4", "c1", "acc1", "acc2", "ann", "bob", "i1", "i3", "s/1", "toys/a", "none"},
 		Times: []string{"2024-01-02T10:00:00Z", "2024-01-03T12:00:00.000+02:00", "2024-01-01"},
 	}
-	met := map[string]int{}
-	for range 4000 {
+	met, operations := map[string]int{}, 4000
+	if Raced {
+		operations = 400
+	}
+	for range operations {
 		query, variables := g.Next()
 		vars := variables()
 		ctx := callers[g.Rand.IntN(len(callers))]
@@ -377,7 +380,7 @@ func TestPlanAnswersLikeTheReference(t *testing.T) {
 	t.Log(met)
 	for _, code := range []string{"ok", "BAD_USER_INPUT", "INVALID_TOKEN", "UNAUTHENTICATED", "FORBIDDEN",
 		"LIMIT_EXCEEDED"} {
-		if met[code] < 20 {
+		if met[code] < 20 && !Raced {
 			t.Errorf("%d operations met %s, wanted at least 20", met[code], code)
 		}
 	}

@@ -38,7 +38,7 @@ func TestARowStaysNoneForCopiesWhoseTaskIsRestatedAndTheRowNotWritten(t *testing
 			dealStep{Op: "deal", Silent: silent, Deal: Deal{ID: "lease", Note: note, Ends: after(ends)}})
 	}
 	events := []eventlog.Event{lease(0, "first", 10, false)}
-	const holders = 1200 // more than one commit has follow
+	const holders = 300 // more than one commit has follow
 	for i := range holders {
 		holder := Deal{ID: fmt.Sprint("holder", i), FormerID: "lease"}
 		events = append(events, dealEvent(t, 1, dealStep{Op: "deal", Deal: holder}))
