@@ -39,7 +39,7 @@ func TestADocumentIsKeptWithoutTheRequestThatAskedIt(t *testing.T) {
 
 // TestDocumentsThatAreForgottenAreLetGo, also where the text that a request has for the query is still known.
 func TestDocumentsThatAreForgottenAreLetGo(t *testing.T) {
-	const limit, documents = 4 << 20, 400 // of which each takes some hundred kilobytes
+	const limit, documents = 4 << 20, 100 // of which each takes some hundred kilobytes
 	large := strings.Repeat("{ id "+strings.Repeat("id ", 90)+"next ", 4) + "{ id } } } } }"
 	for name, body := range map[string]func(query string) string{
 		"known by its text": func(query string) string { return `{"query":"` + query + `","variables":{}}` },
