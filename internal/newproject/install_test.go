@@ -43,7 +43,12 @@ func TestAnInstalledToolMakesAProject(t *testing.T) {
 	if strings.Contains(string(goMod), "replace") || !strings.Contains(string(goMod), libraryPath+" "+version+"\n") {
 		t.Errorf("go.mod:\n%s", goMod)
 	}
-	run(t, dir, "go", "tool", "foldql", "lint")
+	if tools := run(t, dir, "go", "tool"); !strings.Contains(tools, libraryPath+"/cmd/foldql\n") {
+		t.Errorf("the tools of the project:\n%s", tools)
+	}
+	// As go tool does, which compiles all that the tool needs once more, for it heeds no GOFLAGS.
+	run(t, dir, "go", "build", "-o", "foldql", libraryPath+"/cmd/foldql")
+	run(t, dir, filepath.Join(dir, "foldql"), "lint")
 	run(t, dir, "go", "build", "-o", "server", "./cmd/server")
 	resp, err := http.Get(serve(t, dir) + "/assets/graphiql.js")
 	if err != nil {
