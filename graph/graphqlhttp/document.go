@@ -1,6 +1,7 @@
 package graphqlhttp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/lexer"
 	"github.com/vektah/gqlparser/v2/parser"
 	"github.com/vektah/gqlparser/v2/validator/core"
 	"github.com/vektah/gqlparser/v2/validator/rules"
@@ -194,6 +196,9 @@ func (d *documents) read(query string) (doc *ast.QueryDocument, errs gqlerror.Li
 	}
 	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: query}, d.tokens)
 	if err != nil {
+		if strings.Contains(err.Error(), lexer.Invalid.Name()) {
+			err = cmp.Or(readTokens(query), err)
+		}
 		return nil, gqlerror.List{parseError(err)}
 	}
 	if err := checkEscapes(query); err != nil {
@@ -231,6 +236,16 @@ func (d *documents) checkIntrospection(op *ast.OperationDefinition) *gqlerror.Er
 		return exceeded(what+" beside other queries, which belong in another operation", n, introspection.Few)
 	}
 	return nil
+}
+
+// readTokens says what is wrong with the first token that cannot be read, of which the parser says that it is there.
+func readTokens(query string) error {
+	t := lexer.New(&ast.Source{Input: query})
+	for {
+		if token, err := t.ReadToken(); err != nil || token.Kind == lexer.EOF {
+			return err
+		}
+	}
 }
 
 func parseError(err error) *gqlerror.Error {

@@ -162,6 +162,10 @@ func TestWhatIsNoGraphQLOverHTTPIsRefused(t *testing.T) {
 func TestWrongDocumentsAndVariablesAreReportedWithTheirCode(t *testing.T) {
 	tests := []struct{ document, variables, code, message string }{
 		{`{ hello`, ``, "GRAPHQL_PARSE_FAILED", "Expected Name"},
+		{`{ hello(times: 007) }`, ``, "GRAPHQL_PARSE_FAILED", "unexpected digit after 0"},
+		{`{ hello(name: "x) }`, ``, "GRAPHQL_PARSE_FAILED", "Unterminated string"},
+		{`{ hello(name: 'x') }`, ``, "GRAPHQL_PARSE_FAILED", "single quote"},
+		{`{ hello(name: <Invalid>) }`, ``, "GRAPHQL_PARSE_FAILED", "unexpected character"},
 		{`fragment F on Query { hello }`, ``, "GRAPHQL_VALIDATION_FAILED", "no operation"},
 		{`{ unknown }`, ``, "GRAPHQL_VALIDATION_FAILED", "unknown"},
 		{`{ ... @defer { hello } }`, ``, "GRAPHQL_VALIDATION_FAILED", "defer"},
