@@ -38,7 +38,7 @@ func (s *taskCounter) Apply(ctx context.Context, b driver.Batch) error {
 // TestRowsThatNobodyHasCopiesOfCostFewCommits, and few of them are in memory: a log that is folded from its beginning
 // makes each of the rows that may be copied before most of the rows that copy them.
 func TestRowsThatNobodyHasCopiesOfCostFewCommits(t *testing.T) {
-	const clubs, window = 30_000, 4096
+	const clubs, window = 16_000, 4096
 	events := make([][]ref, clubs)
 	for i := range events {
 		events[i] = []ref{{Op: "club", ID: fmt.Sprint("club", i), Text: "x"}}

@@ -378,7 +378,7 @@ func BenchmarkRead(b *testing.B) {
 // TestOneReaderAfterTheOtherReadsTheSame, from the beginning.
 func TestOneReaderAfterTheOtherReadsTheSame(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "e.jsonl")
-	events := sourcetest.Events(300)
+	events := sourcetest.Events(100)
 	for i := range events {
 		events[i].Data = []byte(`{"text":"` + strings.Repeat("x", 200<<10) + `"}`)
 	}

@@ -1,7 +1,6 @@
 package graphqlhttp
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -12,7 +11,6 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
-	"github.com/vektah/gqlparser/v2/lexer"
 	"github.com/vektah/gqlparser/v2/parser"
 	"github.com/vektah/gqlparser/v2/validator/core"
 	"github.com/vektah/gqlparser/v2/validator/rules"
@@ -20,6 +18,7 @@ import (
 	"github.com/foldql/foldql/graph/graphqlerr"
 	"github.com/foldql/foldql/graph/internal/docsize"
 	"github.com/foldql/foldql/graph/internal/introspection"
+	"github.com/foldql/foldql/internal/unreadable"
 )
 
 // documents reads query documents and keeps those that are right.
@@ -196,10 +195,7 @@ func (d *documents) read(query string) (doc *ast.QueryDocument, errs gqlerror.Li
 	}
 	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: query}, d.tokens)
 	if err != nil {
-		if strings.Contains(err.Error(), lexer.Invalid.Name()) {
-			err = cmp.Or(readTokens(query), err)
-		}
-		return nil, gqlerror.List{parseError(err)}
+		return nil, gqlerror.List{parseError(unreadable.Cause(query, err))}
 	}
 	if err := checkEscapes(query); err != nil {
 		return nil, gqlerror.List{err}
@@ -236,16 +232,6 @@ func (d *documents) checkIntrospection(op *ast.OperationDefinition) *gqlerror.Er
 		return exceeded(what+" beside other queries, which belong in another operation", n, introspection.Few)
 	}
 	return nil
-}
-
-// readTokens says what is wrong with the first token that cannot be read, of which the parser says that it is there.
-func readTokens(query string) error {
-	t := lexer.New(&ast.Source{Input: query})
-	for {
-		if token, err := t.ReadToken(); err != nil || token.Kind == lexer.EOF {
-			return err
-		}
-	}
 }
 
 func parseError(err error) *gqlerror.Error {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/foldql/foldql/internal/schema"
 	"github.com/foldql/foldql/internal/schema/rule"
+	"github.com/foldql/foldql/internal/unreadable"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/parser"
@@ -50,7 +51,7 @@ func Parse(sources []*ast.Source, v Vocabulary) (doc *Document, ok bool) {
 		}
 		one, err := parser.ParseSchemaWithLimit(src, maxTokens)
 		if err != nil {
-			ok = false
+			ok, err = false, unreadable.Cause(src.Input, err)
 			doc.add(rule.Syntax.Broken(syntaxPos(src, err), "", "", gqlerror.WrapIfUnwrapped(err).Message))
 			continue
 		}

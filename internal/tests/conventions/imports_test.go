@@ -94,6 +94,7 @@ var rules = map[string]rule{
 	"eventlog/internal/frame":   {own: []string{"eventlog"}},
 	"eventlog/internal/scan":    {own: []string{"internal/codeunit"}},
 	"internal/codeunit":         {},
+	"internal/unreadable":       {outside: []string{gqlparser + "/ast", gqlparser + "/lexer"}},
 	"eventlog/cloudevents":      {own: []string{"keys", "eventlog", "eventlog/internal/scan"}},
 	"eventlog/data": {[]string{"keys", "eventlog", "eventlog/internal/scan"},
 		[]string{"github.com/agnivade/levenshtein"}},
@@ -192,7 +193,7 @@ var rules = map[string]rule{
 		"graph/graphqlhttp/internal/plainjson", "graph/graphqlhttp/internal/timelimit", "graph/internal/asked",
 		"graph/internal/docsize",
 		"graph/internal/introspection", "graph/internal/requestlog", "graph/trusted", "internal/slowclient",
-		"querydb/driver"}, []string{gqlgen, gqlgen + "/executor", gqlgen + "/handler/extension",
+		"internal/unreadable", "querydb/driver"}, []string{gqlgen, gqlgen + "/executor", gqlgen + "/handler/extension",
 		"github.com/mailru/easyjson/jlexer", gqlparser + "/ast", gqlparser + "/gqlerror", gqlparser + "/lexer", gqlparser +
 			"/parser", gqlparser + "/validator..."}},
 	"graph/playground": {},
