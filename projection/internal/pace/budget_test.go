@@ -23,9 +23,9 @@ func TestAllWhoShareABudgetTakeNoMoreThanItTogether(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%v of %d for %d", c.share, c.cpus, c.members), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				whole := 15 * time.Second // some 100,000 pieces of work
+				whole := 6 * time.Second // some 40,000 pieces of work
 				if c.share*float64(c.cpus) < 1 {
-					whole = time.Minute // there are fewer of them
+					whole = 30 * time.Second // there are fewer of them
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), whole)
 				defer cancel()
